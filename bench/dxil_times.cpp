@@ -48,16 +48,15 @@ int main(int argc, char** argv)
         const std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
         const auto container = dxil::readContainer(bytes);
         std::vector<double> own;
-        for (unsigned r = 0; container && r < runs; r++) {
+        for (unsigned r = 0; container && r < runs; ++r) {
             const double before = processorMilliseconds();
             const bool isDone = static_cast<bool>(dxil::translate(bytes, {}));
-            if (!isDone) {
+            if (!isDone)
                 break;
-            }
             own.push_back(processorMilliseconds() - before);
         }
         if (own.empty()) {
-            refused++;
+            ++refused;
             continue;
         }
         times[dxil::shaderKindText(container->kind)].push_back(median(own));

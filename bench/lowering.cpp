@@ -38,9 +38,8 @@ struct Times {
 template <typename T>
 T valueOf(Result<T> result, const std::string& what)
 {
-    if (!result) {
+    if (!result)
         throw std::runtime_error(what + ": " + result.error().text());
-    }
     return std::move(*result);
 }
 
@@ -55,12 +54,10 @@ spirv::Words readWords(const std::filesystem::path& path)
 {
     std::ifstream file(path, std::ios::binary);
     const std::string content{std::istreambuf_iterator<char>(file), {}};
-    if (!file) {
+    if (!file)
         throw std::runtime_error("cannot read " + path.string());
-    }
-    if (path.extension() == ".spvasm") {
+    if (path.extension() == ".spvasm")
         return valueOf(spirv::assemble(content), path.string());
-    }
     spirv::Words words(content.size() / 4);
     std::copy_n(content.data(), words.size() * 4, reinterpret_cast<char*>(words.data()));
     return words;
@@ -70,24 +67,19 @@ spirv::Words readWords(const std::filesystem::path& path)
 std::vector<Shader> readFolder(const std::filesystem::path& folder)
 {
     std::vector<std::filesystem::path> paths;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        if (entry.path().extension() == ".spv" || entry.path().extension() == ".spvasm") {
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+        if (entry.path().extension() == ".spv" || entry.path().extension() == ".spvasm")
             paths.push_back(entry.path());
-        }
-    }
     std::sort(paths.begin(), paths.end());
     std::vector<Shader> shaders;
     for (const std::filesystem::path& path : paths) {
         const spirv::Words words = readWords(path);
-        if (!compiler::usesShaderEnqueue(words)) {
+        if (!compiler::usesShaderEnqueue(words))
             continue;
-        }
         const spirv::Module module = valueOf(spirv::read(words), path.string());
-        for (const spirv::Instruction& i : module.section(spirv::Section::EntryPoints)) {
-            if (i.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::GLCompute)) {
+        for (const spirv::Instruction& i : module.section(spirv::Section::EntryPoints))
+            if (i.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::GLCompute))
                 shaders.push_back({path.stem().string() + ":" + i.string(2), words, i.string(2)});
-            }
-        }
     }
     return shaders;
 }
@@ -114,9 +106,8 @@ double timeLowering(const Shader& shader)
     const auto start = std::chrono::steady_clock::now();
     const auto compiled = compiler::compile(shader.words, options);
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-    if (!compiled) {
+    if (!compiled)
         throw std::runtime_error(shader.name + ": " + compiled.error().text());
-    }
     return time.count();
 }
 
@@ -124,7 +115,7 @@ Times measure(const PlainDevice& device, const Shader& shader, int runs)
 {
     const spirv::Words lowered = lowerValidated(shader);
     std::vector<double> lowering, driver;
-    for (int run = 0; run < runs; run++) {
+    for (int run = 0; run < runs; ++run) {
         lowering.push_back(timeLowering(shader));
         driver.push_back(device.compile(lowered));
     }
@@ -174,12 +165,10 @@ int run(int argc, char** argv)
     CLI11_PARSE(app, argc, argv);
     turnOffDriverCaches();
     std::vector<Shader> shaders;
-    for (const std::string& folder : folders) {
+    for (const std::string& folder : folders)
         std::ranges::move(readFolder(folder), std::back_inserter(shaders));
-    }
-    if (shaders.empty()) {
+    if (shaders.empty())
         throw std::runtime_error("no node shaders found");
-    }
     measureAll(PlainDevice(device), shaders, runs);
     return 0;
 }

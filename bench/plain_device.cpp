@@ -22,18 +22,16 @@ constexpr uint32_t kPushConstantBytes = 256;
 
 void check(VkResult result, const char* what)
 {
-    if (result != VK_SUCCESS) {
+    if (result != VK_SUCCESS)
         throw std::runtime_error(std::string(what) + " failed: VkResult " + std::to_string(result));
-    }
 }
 
 VkDescriptorType typeOfImage(const Instruction& image)
 {
     const bool isBuffer = image.literal(1) == static_cast<uint32_t>(spv::Dim::Buffer);
     const bool isSampled = image.literal(5) == 1;
-    if (isBuffer) {
+    if (isBuffer)
         return isSampled ? VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
-    }
     return isSampled ? VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE : VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
 }
 
@@ -68,9 +66,8 @@ Sets readBindings(const Module& module)
     for (const Instruction& i : module.section(Section::Globals)) {
         const auto set = decorationValue(module, i.result, spv::Decoration::DescriptorSet);
         const auto binding = decorationValue(module, i.result, spv::Decoration::Binding);
-        if (i.op != spv::Op::OpVariable || !set || !binding) {
+        if (i.op != spv::Op::OpVariable || !set || !binding)
             continue;
-        }
         const Instruction* type = module.findDefinition(module.pointee(i.type));
         uint32_t count = 1;
         if (type->op == spv::Op::OpTypeArray) {
@@ -91,18 +88,15 @@ public:
     Layout(VkDevice device, std::span<const uint32_t> words) : m_device(device)
     {
         const auto module = spirv::read(words);
-        if (!module) {
+        if (!module)
             throw std::runtime_error(module.error().text());
-        }
         const Sets sets = readBindings(*module);
         const uint32_t setCount = sets.empty() ? 0 : sets.rbegin()->first + 1;
-        for (uint32_t s = 0; s < setCount; s++) {
+        for (uint32_t s = 0; s < setCount; ++s) {
             std::vector<VkDescriptorSetLayoutBinding> bindings;
-            if (const auto set = sets.find(s); set != sets.end()) {
-                for (const auto& [number, binding] : set->second) {
+            if (const auto set = sets.find(s); set != sets.end())
+                for (const auto& [number, binding] : set->second)
                     bindings.push_back(binding);
-                }
-            }
             VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
             info.bindingCount = static_cast<uint32_t>(bindings.size());
             info.pBindings = bindings.data();
@@ -121,9 +115,8 @@ public:
     ~Layout()
     {
         vkDestroyPipelineLayout(m_device, m_handle, nullptr);
-        for (const VkDescriptorSetLayout set : m_sets) {
+        for (const VkDescriptorSetLayout set : m_sets)
             vkDestroyDescriptorSetLayout(m_device, set, nullptr);
-        }
     }
     Layout(const Layout&) = delete;
 

@@ -52,12 +52,10 @@ std::string outputPath(const Arguments& arguments, const std::string& input)
 {
     const std::filesystem::path beside =
         std::filesystem::path(input).replace_extension(arguments.asText ? ".spvasm" : ".spv");
-    if (isFolder(arguments)) {
+    if (isFolder(arguments))
         return (arguments.output / beside.filename()).string();
-    }
-    if (!arguments.output.empty()) {
+    if (!arguments.output.empty())
         return arguments.output;
-    }
     return arguments.asText ? "-" : beside.string();
 }
 
@@ -66,9 +64,8 @@ int writeOutput(const Arguments& arguments, const std::string& input, const spir
     std::string content(reinterpret_cast<const char*>(words.data()), words.size() * 4);
     if (arguments.asText) {
         const auto text = spirv::disassemble(words);
-        if (!text) {
+        if (!text)
             return fail(text.error().text());
-        }
         content = *text;
     }
     return writeFile(outputPath(arguments, input), content);
@@ -79,11 +76,10 @@ std::string escapedForMake(const std::string& path)
 {
     std::string out;
     for (const char c : path) {
-        if (c == ' ' || c == '#') {
+        if (c == ' ' || c == '#')
             out += '\\';
-        } else if (c == '$') {
+        else if (c == '$')
             out += '$';
-        }
         out += c;
     }
     return out;
@@ -93,9 +89,8 @@ std::string escapedForMake(const std::string& path)
 int writeDependencies(const Arguments& arguments, const std::string& input, const std::vector<std::string>& included)
 {
     std::string rule = escapedForMake(outputPath(arguments, input)) + ": " + escapedForMake(input);
-    for (const std::string& file : included) {
+    for (const std::string& file : included)
         rule += " \\\n  " + escapedForMake(file);
-    }
     return writeFile(arguments.dependencyFile, rule + "\n");
 }
 
@@ -146,24 +141,21 @@ int compileFile(const Arguments& arguments, const std::string& input, Json& resu
 {
     std::string source;
     const std::string name = inputName(input);
-    if (const Status read = readInput(input, source); !read) {
+    if (const Status read = readInput(input, source); !read)
         return reportProblem({name, "", withReason("cannot read the file", read)}, result);
-    }
     const auto compiled = glsl::compile(source, name, optionsOf(arguments));
     if (!compiled) {
         // In the form of compilers, with file and line.
         std::cerr << compiled.error().text() << "\n";
-        if (const std::string other = isGlsl(input) ? "" : whatTakes(input); !other.empty()) {
+        if (const std::string other = isGlsl(input) ? "" : whatTakes(input); !other.empty())
             warn(printable(input + ": GLSL is expected" + other));
-        }
         result = {{"errors", compilerMessagesJson(compiled.error().text(), "error")}};
         return 1;
     }
     std::cerr << compiled->warnings;
     const Status status = compiled->hasPayloadAtomics ? Status() : spirv::validate(compiled->words);
-    if (!status) {
+    if (!status)
         return reportProblem({name, "", "the module is not valid: " + status.error().text()}, result);
-    }
     if (const int written = writeOutput(arguments, input, compiled->words); written != 0) {
         result = {{"errors", errorsJson({{name, "", "cannot write " + outputPath(arguments, input)}})}};
         return written;
@@ -174,9 +166,8 @@ int compileFile(const Arguments& arguments, const std::string& input, Json& resu
             return written;
         }
     }
-    if (arguments.asJson) {
+    if (arguments.asJson)
         result = resultJson(arguments, input, *compiled);
-    }
     return 0;
 }
 
@@ -190,13 +181,11 @@ int compile(const Arguments& arguments)
         Json& result = results.emplace_back();
         const Progress progress("compiling " + printable(input));
         status = std::max(status, compileFile(arguments, input, result));
-        if (arguments.asJson) {
+        if (arguments.asJson)
             errors.insert(errors.end(), result["errors"].begin(), result["errors"].end());
-        }
     }
-    if (arguments.asJson) {
+    if (arguments.asJson)
         std::cout << (results.size() == 1 ? results[0] : Json{{"files", results}, {"errors", errors}}).dump(2) << "\n";
-    }
     return status;
 }
 
@@ -235,27 +224,21 @@ Command addCompile(CLI::App& app)
                       "write errors, warnings and what linking knows of the node to standard output");
     command->callback([arguments] {
         const bool toOutput = outputPath(*arguments, arguments->inputs.front()) == "-";
-        if (toOutput && arguments->inputs.size() > 1) {
+        if (toOutput && arguments->inputs.size() > 1)
             throw CLI::ValidationError("compile", "several results cannot go to standard output; say -o FOLDER");
-        }
-        if (!arguments->dependencyFile.empty() && (toOutput || arguments->inputs.size() > 1)) {
+        if (!arguments->dependencyFile.empty() && (toOutput || arguments->inputs.size() > 1))
             throw CLI::ValidationError("--depfile", "says what one file depends on; give one input and -o FILE");
-        }
-        if (arguments->asJson && toOutput) {
+        if (arguments->asJson && toOutput)
             throw CLI::ValidationError("--json", "the result goes to standard output already; say -o FILE");
-        }
         const bool readsInput = std::ranges::find(arguments->inputs, "-") != arguments->inputs.end();
-        if (readsInput && (isFolder(*arguments) || outputPath(*arguments, "-") == "-.spv")) {
+        if (readsInput && (isFolder(*arguments) || outputPath(*arguments, "-") == "-.spv"))
             throw CLI::ValidationError("compile", "standard input has no name to make one of; say -o FILE");
-        }
-        if (readsInput && !arguments->dependencyFile.empty()) {
+        if (readsInput && !arguments->dependencyFile.empty())
             throw CLI::ValidationError("--depfile", "no file depends on standard input");
-        }
         std::set<std::string> outputs;
         for (const std::string& input : arguments->inputs) {
-            if (!outputs.insert(outputPath(*arguments, input)).second) {
+            if (!outputs.insert(outputPath(*arguments, input)).second)
                 throw CLI::ValidationError("compile", "two results would go to " + outputPath(*arguments, input));
-            }
         }
     });
     return [arguments] { return compile(*arguments); };

@@ -42,14 +42,11 @@ size_t sequenceLength(std::string_view text)
     const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned char lead = byte(0);
     const size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-    if (length > text.size()) {
+    if (length > text.size())
         return 0;
-    }
-    for (size_t i = 1; i < length; i++) {
-        if ((byte(i) & 0xc0) != 0x80) {
+    for (size_t i = 1; i < length; ++i)
+        if ((byte(i) & 0xc0) != 0x80)
             return 0;
-        }
-    }
     const bool isOverlong = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xf0 && byte(1) < 0x90);
     const bool isOutside = (lead == 0xed && byte(1) > 0x9f) || (lead == 0xf4 && byte(1) > 0x8f);
     return isOverlong || isOutside ? 0 : length;
@@ -120,9 +117,8 @@ std::string printableLines(const std::string& text)
 {
     std::istringstream lines(text);
     std::string out;
-    for (std::string line; std::getline(lines, line);) {
+    for (std::string line; std::getline(lines, line);)
         out += (out.empty() ? "" : "\n") + printable(line);
-    }
     return out;
 }
 
@@ -140,7 +136,7 @@ std::string bytesText(uint64_t bytes)
     auto value = static_cast<double>(bytes);
     while (value >= 1024 && unit + 1 < kUnits.size()) {
         value /= 1024;
-        unit++;
+        ++unit;
     }
     char text[32];
     std::snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
@@ -152,14 +148,13 @@ void Table::print(std::ostream& out, std::string_view indent) const
     std::vector<size_t> widths;
     for (const auto& row : m_rows) {
         widths.resize(std::max(widths.size(), row.size()));
-        for (size_t c = 0; c < row.size(); c++) {
+        for (size_t c = 0; c < row.size(); ++c)
             widths[c] = std::max(widths[c], width(row[c]));
-        }
     }
-    for (size_t r = 0; r < m_rows.size(); r++) {
+    for (size_t r = 0; r < m_rows.size(); ++r) {
         std::string line;
         size_t missing = 0;
-        for (size_t c = 0; c < m_rows[r].size(); c++) {
+        for (size_t c = 0; c < m_rows[r].size(); ++c) {
             const std::string& cell = m_rows[r][c];
             if (!cell.empty()) {
                 line += std::string(missing, ' ') + cell;

@@ -32,9 +32,8 @@ Result<Collector> collectorOf(const spirv::Words& words, const compiler::Options
     compiler::Options own = options;
     own.pushConstantsInMemory = true;
     auto compiled = compiler::compileMeshNode(words, own, graph::kMaxGroups);
-    if (!compiled) {
+    if (!compiled)
         return compiled.error();
-    }
     Collector out{std::move(compiled->node), std::move(compiled->collector), std::move(own)};
     out.options.entryPoint = "main";
     out.options.nodeName = out.declared.id.name;

@@ -49,9 +49,8 @@ int writeModule(const Arguments& arguments, const DxilModule& made, const std::s
     std::string content(reinterpret_cast<const char*>(made.words.data()), made.words.size() * 4);
     if (arguments.asText) {
         const auto text = dxil::disassemble(made.words);
-        if (!text) {
+        if (!text)
             return fail(text.error().text());
-        }
         content = *text;
     }
     return writeFile(path, content);
@@ -79,9 +78,8 @@ int writeAll(const Arguments& arguments, const std::vector<DxilModule>& made, bo
     if (asFolder) {
         std::error_code problem;
         fs::create_directories(target, problem);
-        if (problem) {
+        if (problem)
             return fail("cannot make the folder " + target);
-        }
     }
     for (const DxilModule& module : made) {
         const std::string path = asFolder ? (fs::path(target) / (fileName(module.name) + suffix)).string() : target;
@@ -89,9 +87,8 @@ int writeAll(const Arguments& arguments, const std::vector<DxilModule>& made, bo
             std::cerr << module.name << ": " << module.words.size() << " words"
                       << (module.wasStructurized ? ", control flow rebuilt" : "") << "\n";
         }
-        if (const int status = writeModule(arguments, module, path); status != 0) {
+        if (const int status = writeModule(arguments, module, path); status != 0)
             return status;
-        }
     }
     return 0;
 }
@@ -109,30 +106,24 @@ Status prepare(const Arguments& arguments, DxilOptions& out)
         readDxilOptions(document.root(), out);
     }
     std::vector<DxilLibrary> given;
-    for (const std::string& input : arguments.inputs) {
-        if (const Status read = readInput(input, given.emplace_back().content); !read) {
+    for (const std::string& input : arguments.inputs)
+        if (const Status read = readInput(input, given.emplace_back().content); !read)
             return Diagnostic{inputName(input), "", withReason("cannot read the file", read)};
-        }
-    }
     given.front().exports = out.exports;
     out.libraries.insert(out.libraries.begin(), given.begin(), given.end());
     out.options.entryPoint = arguments.entryPoint;
-    for (size_t s = 0; s < arguments.shifts.size(); s++) {
+    for (size_t s = 0; s < arguments.shifts.size(); ++s)
         out.options.bindings.shifts.at(s) = arguments.shifts[s];
-    }
     out.options.useRootSignature = out.options.useRootSignature && !arguments.noRootSignature;
-    if (arguments.rootSignature.empty()) {
+    if (arguments.rootSignature.empty())
         return {};
-    }
     std::string signature;
-    if (const Status read = readInputFile(arguments.rootSignature, signature); !read) {
+    if (const Status read = readInputFile(arguments.rootSignature, signature); !read)
         return Diagnostic{arguments.rootSignature, "", withReason("cannot read the root signature", read)};
-    }
     const auto found = dxil::readSignatureOf(
         std::span<const uint8_t>(reinterpret_cast<const uint8_t*>(signature.data()), signature.size()));
-    if (!found) {
+    if (!found)
         return Diagnostic{arguments.rootSignature, "", found.error().text()};
-    }
     out.options.rootSignature = *found;
     return {};
 }
@@ -145,9 +136,8 @@ unsigned secondsFor(const Arguments& arguments)
 int validate(const Arguments& arguments, const std::string& content)
 {
     const auto found = findDxilViolations(content, secondsFor(arguments));
-    if (!found) {
+    if (!found)
         return refuse(arguments, found.error().text());
-    }
     std::vector<Diagnostic> errors;
     for (const dxil::Violation& violation : *found) {
         errors.push_back(
@@ -157,9 +147,8 @@ int validate(const Arguments& arguments, const std::string& content)
         const int status = reportErrors(errors, arguments.asJson);
         return errors.empty() ? 0 : status;
     }
-    if (arguments.verbose) {
+    if (arguments.verbose)
         std::cerr << inputName(arguments.inputs.front()) << ": no rule for native vectors is broken\n";
-    }
     return 0;
 }
 
@@ -167,32 +156,28 @@ int execute(const Arguments& arguments)
 {
     DxilOptions prepared;
     try {
-        if (const Status status = prepare(arguments, prepared); !status) {
+        if (const Status status = prepare(arguments, prepared); !status)
             return reportErrors({status.error()}, arguments.asJson);
-        }
     } catch (const run::InputError& error) {
         return reportErrors({Diagnostic{error.text(), "", ""}}, arguments.asJson);
     }
     const std::string& content = prepared.libraries.front().content;
-    if (arguments.validates) {
+    if (arguments.validates)
         return validate(arguments, content);
-    }
     prepared.options.wholeVectors = arguments.wholeVectors;
     prepared.options.splitUpTo = arguments.splitUpTo;
     const auto program = [&] {
         const Progress progress("translating");
         return translateDxil(prepared.libraries, prepared.options, secondsFor(arguments));
     }();
-    if (!program) {
+    if (!program)
         return refuse(arguments, program.error().text());
-    }
     if (arguments.wholeVectors) {
         std::cerr
             << "note: modules with SPV_EXT_long_vector are not validated here; spirv-val 2026.1 and later know it\n";
     }
-    for (const DxilModule& module : program->modules) {
+    for (const DxilModule& module : program->modules)
         std::cerr << codeWarnings(module.words, module.entryPoint, inputName(arguments.inputs.front()));
-    }
     if (arguments.asJson) {
         std::cout << program->description << "\n";
         return 0;
@@ -251,9 +236,8 @@ Command addDxil(CLI::App& app)
     command->add_flag("-v,--verbose", arguments->verbose, "say what was made");
     command->callback([arguments] {
         const bool isNamed = !arguments->output.empty() || arguments->asText || arguments->validates;
-        if (arguments->inputs.front() == "-" && !isNamed) {
+        if (arguments->inputs.front() == "-" && !isNamed)
             throw CLI::ValidationError("dxil", "standard input has no name to make one of; say -o PATH");
-        }
     });
     return [arguments] { return execute(*arguments); };
 }

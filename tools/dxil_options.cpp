@@ -40,9 +40,8 @@ std::string readBeside(const Value& file)
 {
     const auto path = (std::filesystem::path(file.file()).parent_path() / file.string()).lexically_normal().string();
     std::string out;
-    if (const Status read = readInputFile(path, out); !read) {
+    if (const Status read = readInputFile(path, out); !read)
         file.fail(withReason("cannot read " + path, read));
-    }
     return out;
 }
 
@@ -71,25 +70,22 @@ dxil::RootParameter readParameter(const Value& value)
     dxil::RootParameter out;
     if (const auto table = value.find("table")) {
         value.allowKeys({"table"});
-        for (const Value& range : table->items()) {
+        for (const Value& range : table->items())
             out.ranges.push_back(readRange(range));
-        }
         return out;
     }
     value.allowKeys({"class", "register", "space", "constants"});
     out.shaderRegister = number(value.get("register"));
     out.space = numberOr(value, "space", 0);
     const dxil::ResourceClass resourceClass = readClass(value);
-    if (resourceClass == dxil::ResourceClass::Sampler) {
+    if (resourceClass == dxil::ResourceClass::Sampler)
         value.fail("a sampler is no root parameter");
-    }
     out.kind = resourceClass == dxil::ResourceClass::Srv   ? Kind::Srv
                : resourceClass == dxil::ResourceClass::Uav ? Kind::Uav
                                                            : Kind::Cbv;
     if (const auto constants = value.find("constants")) {
-        if (resourceClass != dxil::ResourceClass::Cbv) {
+        if (resourceClass != dxil::ResourceClass::Cbv)
             constants->fail("constants are seen through a register of class b");
-        }
         out.kind = Kind::Constants;
         out.constants = static_cast<uint32_t>(constants->count(1, 4096));
     }
@@ -103,18 +99,15 @@ dxil::RootSignature readSignature(const Value& value)
         const std::string content = readBeside(value);
         const auto found = dxil::readSignatureOf(
             std::span<const uint8_t>(reinterpret_cast<const uint8_t*>(content.data()), content.size()));
-        if (!found) {
+        if (!found)
             value.fail(found.error().text());
-        }
         return *found;
     }
     value.allowKeys({"parameters", "staticSamplers"});
     dxil::RootSignature out;
-    if (const auto parameters = value.find("parameters")) {
-        for (const Value& parameter : parameters->items()) {
+    if (const auto parameters = value.find("parameters"))
+        for (const Value& parameter : parameters->items())
             out.parameters.push_back(readParameter(parameter));
-        }
-    }
     if (const auto samplers = value.find("staticSamplers")) {
         for (const Value& sampler : samplers->items()) {
             sampler.allowKeys({"register", "space"});
@@ -128,11 +121,9 @@ dxil::LocalSignature readLocal(const Value& value)
 {
     value.allowKeys({"entries", "signature"});
     dxil::LocalSignature out;
-    if (const auto entries = value.find("entries")) {
-        for (const Value& entry : entries->items()) {
+    if (const auto entries = value.find("entries"))
+        for (const Value& entry : entries->items())
             out.entries.push_back(entry.string());
-        }
-    }
     out.signature = readSignature(value.get("signature"));
     return out;
 }
@@ -156,16 +147,14 @@ dxil::Place readPlace(const Value& value)
     dxil::Place out;
     for (const auto& [key, kind, isLocal] : kPlaceKeys) {
         const auto offset = value.find(key);
-        if (!offset) {
+        if (!offset)
             continue;
-        }
         out.kind = kind;
         out.isLocal = isLocal;
         out.offsetBytes = static_cast<uint32_t>(offset->count(0, kMostBytes));
         const uint32_t alignment = kind == dxil::Place::Kind::Address ? 8 : 4;
-        if (out.offsetBytes % alignment != 0) {
+        if (out.offsetBytes % alignment != 0)
             offset->fail("must be a multiple of " + std::to_string(alignment));
-        }
         out.sizeBytes =
             kind == dxil::Place::Kind::Constants ? static_cast<uint32_t>(value.get("bytes").count(4, kMostBytes)) : 0;
         return out;
@@ -195,9 +184,8 @@ dxil::BindingOverride readRegister(const Value& value)
 // Push constants must reach as far as what lies in them, though no root signature says so.
 void reserve(const dxil::Place& place, dxil::Bindings& out)
 {
-    if (place.isLocal || place.kind == dxil::Place::Kind::Descriptor) {
+    if (place.isLocal || place.kind == dxil::Place::Kind::Descriptor)
         return;
-    }
     const uint32_t bytes = place.kind == dxil::Place::Kind::Address ? 8 : place.sizeBytes;
     out.pushConstantBytes = std::max(out.pushConstantBytes, place.offsetBytes + bytes);
 }
@@ -208,9 +196,8 @@ void readBindings(const Value& value, dxil::Bindings& out)
     if (const auto shifts = value.find("shifts")) {
         shifts->allowKeys({"t", "u", "b", "s", "counters"});
         constexpr const char* kClasses[] = {"t", "u", "b", "s"};
-        for (size_t c = 0; c < out.shifts.size(); c++) {
+        for (size_t c = 0; c < out.shifts.size(); ++c)
             out.shifts[c] = numberOr(*shifts, kClasses[c], out.shifts[c]);
-        }
         out.counterShift = numberOr(*shifts, "counters", out.counterShift);
     }
     out.resourceHeapSet = numberOr(value, "resourceHeapSet", out.resourceHeapSet);
@@ -253,17 +240,14 @@ std::optional<bool> maybeBoolean(const Value& object, std::string_view key)
 std::optional<std::array<uint32_t, 3>> maybeGrid(const Value& object, std::string_view key)
 {
     const auto found = object.find(key);
-    if (!found) {
+    if (!found)
         return std::nullopt;
-    }
     const std::vector<Value> items = found->items();
-    if (items.size() != 3) {
+    if (items.size() != 3)
         found->fail("three numbers are expected");
-    }
     std::array<uint32_t, 3> out{};
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; ++i)
         out[i] = static_cast<uint32_t>(items[i].count(1, 65535));
-    }
     return out;
 }
 
@@ -274,9 +258,8 @@ dxil::OutputOverride readOutput(const Value& value)
     out.output = number(value.get("output"));
     out.name = maybeString(value, "name");
     out.index = maybeNumber(value, "index");
-    if (value.has("arraySize")) {
+    if (value.has("arraySize"))
         out.arraySize = countOr(value, "arraySize", 1);
-    }
     out.sparse = maybeBoolean(value, "sparse");
     out.maxRecords = maybeNumber(value, "maxRecords");
     out.sharesBudgetWith = maybeNumber(value, "sharesBudgetWith");
@@ -292,9 +275,8 @@ dxil::NodeOverride readNode(const Value& value)
     out.name = maybeString(value, "name");
     out.index = maybeNumber(value, "index");
     out.isProgramEntry = maybeBoolean(value, "programEntry");
-    if (const auto index = value.find("localTableIndex")) {
+    if (const auto index = value.find("localTableIndex"))
         out.localArgumentsIndex = static_cast<int32_t>(index->count(0, kMostBytes));
-    }
     out.grid = maybeGrid(value, "grid");
     out.maxGrid = maybeGrid(value, "maxGrid");
     if (const auto shared = value.find("sharesInputOf")) {
@@ -304,11 +286,9 @@ dxil::NodeOverride readNode(const Value& value)
             out.sharesInputOf = dxil::NodeId{shared->get("name").string(), numberOr(*shared, "index", 0)};
         }
     }
-    if (const auto outputs = value.find("outputs")) {
-        for (const Value& output : outputs->items()) {
+    if (const auto outputs = value.find("outputs"))
+        for (const Value& output : outputs->items())
             out.outputs.push_back(readOutput(output));
-        }
-    }
     return out;
 }
 
@@ -328,9 +308,8 @@ std::vector<dxil::Export> readExports(const Value& value)
 
 DxilLibrary readLibrary(const Value& value)
 {
-    if (value.json().is_string()) {
+    if (value.json().is_string())
         return {readBeside(value), {}};
-    }
     value.allowKeys({"file", "exports"});
     const auto exports = value.find("exports");
     return {readBeside(value.get("file")), exports ? readExports(*exports) : std::vector<dxil::Export>()};
@@ -342,34 +321,25 @@ void readDxilOptions(const Value& value, DxilOptions& out)
 {
     value.allowKeys(
         {"$schema", "libraries", "exports", "rootSignature", "localRootSignatures", "bindings", "nodes", "onlyListed"});
-    if (const auto libraries = value.find("libraries")) {
-        for (const Value& library : libraries->items()) {
+    if (const auto libraries = value.find("libraries"))
+        for (const Value& library : libraries->items())
             out.libraries.push_back(readLibrary(library));
-        }
-    }
-    if (const auto exports = value.find("exports")) {
+    if (const auto exports = value.find("exports"))
         out.exports = readExports(*exports);
-    }
     if (const auto signature = value.find("rootSignature")) {
-        if (signature->json().is_boolean()) {
+        if (signature->json().is_boolean())
             out.options.useRootSignature = signature->boolean();
-        } else {
+        else
             out.options.rootSignature = readSignature(*signature);
-        }
     }
-    if (const auto locals = value.find("localRootSignatures")) {
-        for (const Value& local : locals->items()) {
+    if (const auto locals = value.find("localRootSignatures"))
+        for (const Value& local : locals->items())
             out.options.localSignatures.push_back(readLocal(local));
-        }
-    }
-    if (const auto bindings = value.find("bindings")) {
+    if (const auto bindings = value.find("bindings"))
         readBindings(*bindings, out.options.bindings);
-    }
-    if (const auto nodes = value.find("nodes")) {
-        for (const Value& node : nodes->items()) {
+    if (const auto nodes = value.find("nodes"))
+        for (const Value& node : nodes->items())
             out.options.nodes.push_back(readNode(node));
-        }
-    }
     out.options.onlyListed = maybeBoolean(value, "onlyListed").value_or(out.options.onlyListed);
 }
 

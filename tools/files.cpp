@@ -29,19 +29,16 @@ std::string whatTakes(const std::string& path)
         {".json", "'millrace run' and 'millrace graph' take graphs in JSON"},
         {".mrtrace", "'millrace report' takes traces"},
     };
-    for (const Taker& taker : kTakers) {
-        if (std::string_view(path).ends_with(taker.ending)) {
+    for (const Taker& taker : kTakers)
+        if (std::string_view(path).ends_with(taker.ending))
             return std::string("; ") + taker.text;
-        }
-    }
     return "";
 }
 
 Status readInput(const std::string& path, std::string& content)
 {
-    if (path != "-") {
+    if (path != "-")
         return readInputFile(path, content);
-    }
     static std::string given;
     static const Status status = readInputStream(std::cin, given);
     content = given;
@@ -56,9 +53,8 @@ std::string inputName(const std::string& path)
 void makeFolderOf(const std::string& path)
 {
     std::error_code error;
-    if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty()) {
+    if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty())
         std::filesystem::create_directories(folder, error);
-    }
 }
 
 Status makeFile(const std::string& path, std::string_view content)

@@ -28,9 +28,8 @@ void writeAll(int file, const std::string& bytes)
 {
     for (size_t done = 0; done < bytes.size();) {
         const ssize_t count = write(file, bytes.data() + done, bytes.size() - done);
-        if (count < 0 && errno != EINTR) {
+        if (count < 0 && errno != EINTR)
             _exit(1);
-        }
         done += count > 0 ? static_cast<size_t>(count) : 0;
     }
 }
@@ -49,9 +48,8 @@ void writeAll(int file, const std::string& bytes)
 #endif
     // What a library prints while it dies is not for the user.
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (nowhere >= 0) {
+    if (nowhere >= 0)
         dup2(nowhere, STDERR_FILENO);
-    }
     writeAll(out, work());
     _exit(0);
 }
@@ -64,22 +62,18 @@ std::optional<std::string> readAll(int file, Clock::time_point deadline)
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
         pollfd wanted = {file, POLLIN, 0};
         const int ready = left > 0 ? poll(&wanted, 1, static_cast<int>(left)) : 0;
-        if (ready < 0 && errno == EINTR) {
+        if (ready < 0 && errno == EINTR)
             continue;
-        }
-        if (ready <= 0) {
+        if (ready <= 0)
             return std::nullopt;
-        }
         char buffer[65536];
         const ssize_t count = read(file, buffer, sizeof(buffer));
-        if (count == 0) {
+        if (count == 0)
             return out;
-        }
-        if (count > 0) {
+        if (count > 0)
             out.append(buffer, static_cast<size_t>(count));
-        } else if (errno != EINTR) {
+        else if (errno != EINTR)
             return out;
-        }
     }
 }
 
@@ -96,9 +90,8 @@ int waitFor(pid_t child)
 Result<std::string> runIsolated(const std::function<std::string()>& work, unsigned seconds)
 {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) {
+    if (pipe2(ends, O_CLOEXEC) != 0)
         return fail(std::string("no pipe: ") + std::strerror(errno));
-    }
     const pid_t child = fork();
     if (child < 0) {
         close(ends[0]);
@@ -118,12 +111,10 @@ Result<std::string> runIsolated(const std::function<std::string()>& work, unsign
         return fail("no result after " + std::to_string(seconds) + " seconds");
     }
     const int status = waitFor(child);
-    if (WIFSIGNALED(status)) {
+    if (WIFSIGNALED(status))
         return fail(std::string("the reader ended with \"") + strsignal(WTERMSIG(status)) + "\": malformed input");
-    }
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return fail("the reader gave up: malformed input");
-    }
     return *result;
 }
 

@@ -61,9 +61,8 @@ std::string checkPass(const std::string& name)
 std::string passWords()
 {
     std::string words;
-    for (const std::string_view name : compiler::passNames()) {
+    for (const std::string_view name : compiler::passNames())
         words += std::string(name) + "|";
-    }
     return words + "all";
 }
 
@@ -80,12 +79,10 @@ std::string grid(const uint32_t (&size)[3])
 void print(const graph::NodeOutput& output, size_t index)
 {
     std::cout << "output " << index << ": \"" << printable(output.targetName) << "\" base " << output.baseIndex;
-    if (output.arraySize) {
+    if (output.arraySize)
         std::cout << " size " << *output.arraySize;
-    }
-    if (output.constantIndex) {
+    if (output.constantIndex)
         std::cout << " always index " << *output.constantIndex;
-    }
     std::cout << (output.sparse ? " sparse" : "") << ", " << output.payloadBytes << " bytes, budget " << output.budget
               << " of pool " << output.budgetPool << ", " << output.allocationSites << " allocations"
               << (output.allocatesInLoop ? " in loops" : "") << (output.perInvocation ? " per invocation" : "")
@@ -109,22 +106,18 @@ void print(const graph::Node& node)
             break;
     }
     std::cout << "local size " << grid(node.localSize);
-    if (node.packWidth > 0) {
+    if (node.packWidth > 0)
         std::cout << ", packed " << node.packWidth;
-    }
     std::cout << "\npayload " << (node.declaresPayload ? std::to_string(node.payloadBytes) + " bytes" : "implicit")
               << ", alignment " << node.payloadAlignment << (node.writesInput ? ", written" : "")
               << (node.usesFinishWriting ? ", finish writing" : "") << "\n";
-    if (node.maxRecursion > 0) {
+    if (node.maxRecursion > 0)
         std::cout << "recursion " << node.maxRecursion << "\n";
-    }
-    if (node.sharesInputWith) {
+    if (node.sharesInputWith)
         std::cout << "shares input with " << describe(*node.sharesInputWith) << "\n";
-    }
     std::cout << (node.apiEntry ? "" : "no API entry\n");
-    for (size_t o = 0; o < node.outputs.size(); o++) {
+    for (size_t o = 0; o < node.outputs.size(); ++o)
         print(node.outputs[o], o);
-    }
 }
 
 int writeOutput(const Arguments& arguments, const spirv::Words& words)
@@ -132,14 +125,12 @@ int writeOutput(const Arguments& arguments, const spirv::Words& words)
     std::string content(reinterpret_cast<const char*>(words.data()), words.size() * 4);
     if (arguments.asText) {
         const auto text = spirv::disassemble(words);
-        if (!text) {
+        if (!text)
             return fail(printable(text.error().text()));
-        }
         content = *text;
     }
-    if (arguments.output.empty() && !arguments.asText) {
+    if (arguments.output.empty() && !arguments.asText)
         return 0;
-    }
     return writeFile(arguments.output.empty() ? "-" : arguments.output, content);
 }
 
@@ -152,9 +143,8 @@ compiler::Options optionsOf(const Arguments& arguments, const spirv::Words& modu
     options.indirect = arguments.indirect;
     options.memory = arguments.fits ? graph::MemoryUse::Fits : graph::MemoryUse::Reserves;
     options.validate = true;
-    if (arguments.noPacking) {
+    if (arguments.noPacking)
         options.packWidth = 0;
-    }
     if (!arguments.node.empty()) {
         const NodeName node = parseNodeName(arguments.node);
         options.nodeName = node.name;
@@ -175,24 +165,20 @@ compiler::Options optionsOf(const Arguments& arguments, const spirv::Words& modu
 int lower(const Arguments& arguments)
 {
     const auto module = readModule(arguments.input);
-    if (!module) {
+    if (!module)
         return reportErrors({module.error()}, arguments.asJson);
-    }
     const compiler::Options options = optionsOf(arguments, *module);
     const auto compiled = [&] {
         // Modules on the terminal show progress enough.
         std::optional<Progress> progress;
-        if (!options.afterPass) {
+        if (!options.afterPass)
             progress.emplace("compiling");
-        }
         return compiler::compile(*module, options);
     }();
-    if (!compiled) {
+    if (!compiled)
         return reportErrors({compiled.error()}, arguments.asJson);
-    }
-    if (arguments.reflect) {
+    if (arguments.reflect)
         print(compiled->node);
-    }
     if (arguments.asJson) {
         std::cout << nlohmann::json{{"node", nodeJson(compiled->node)}, {"errors", nlohmann::json::array()}}.dump(2)
                   << "\n";
@@ -243,9 +229,8 @@ Command addLower(CLI::App& app)
     command->callback([arguments] {
         const bool writesText = arguments->output == "-" || (arguments->asText && arguments->output.empty()) ||
                                 arguments->reflect || !arguments->printAfter.empty();
-        if (arguments->asJson && writesText) {
+        if (arguments->asJson && writesText)
             throw CLI::ValidationError("--json", "something else writes to standard output already");
-        }
     });
     return [arguments] { return lower(*arguments); };
 }

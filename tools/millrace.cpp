@@ -38,11 +38,9 @@ constexpr const char* kNotes =
 std::string noOption(const CLI::App& command, const std::string& word)
 {
     std::vector<std::string> names;
-    for (const CLI::Option* option : command.get_options()) {
-        for (const std::string& name : option->get_lnames()) {
+    for (const CLI::Option* option : command.get_options())
+        for (const std::string& name : option->get_lnames())
             names.push_back("--" + name);
-        }
-    }
     const std::string name = word.substr(0, word.find('='));
     return "there is no option \"" + printable(name) + "\"" +
            suggestion(name, std::vector<std::string_view>(names.begin(), names.end()));
@@ -55,25 +53,21 @@ std::string unexpected(const CLI::App& app)
     const CLI::App& command = parsed.empty() ? app : *parsed.front();
     const std::vector<std::string> words = app.remaining(true);
     const auto option = std::ranges::find_if(words, [](const std::string& word) { return word.starts_with('-'); });
-    if (option != words.end()) {
+    if (option != words.end())
         return noOption(command, *option);
-    }
     return "\"" + (words.empty() ? "" : printable(words.front())) + "\" is one word too many";
 }
 
 // What is wrong with the first word; empty if nothing is. The parser would say no more than that a command is needed.
 std::string checkFirst(const CLI::App& app, const std::string& word)
 {
-    if (word.starts_with('-')) {
+    if (word.starts_with('-'))
         return app.get_option_no_throw(word) != nullptr ? "" : noOption(app, word);
-    }
     std::vector<std::string_view> names;
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
         names.push_back(command->get_name());
-    }
-    if (std::ranges::find(names, word) != names.end()) {
+    if (std::ranges::find(names, word) != names.end())
         return "";
-    }
     return "there is no command \"" + printable(word) + "\"" + suggestion(word, names);
 }
 
@@ -101,13 +95,11 @@ int run(int argc, char** argv)
     app.set_version_flag("--version", "millrace " MILLRACE_VERSION, "show the version");
     app.footer(kNotes);
     std::vector<Command> commands;
-    for (Command (*add)(CLI::App&) : kCommands) {
+    for (Command (*add)(CLI::App&) : kCommands)
         commands.push_back(add(app));
-    }
     const std::string problem = argc < 2 ? "a command is missing" : checkFirst(app, argv[1]);
-    if (!problem.empty()) {
+    if (!problem.empty())
         return failUsage(app, problem);
-    }
     app.require_subcommand(1);
     try {
         app.parse(argc, argv);
@@ -119,11 +111,9 @@ int run(int argc, char** argv)
         return failUsage(app, printable(error.what()));
     }
     const auto all = app.get_subcommands([](const CLI::App*) { return true; });
-    for (size_t c = 0; c < commands.size(); c++) {
-        if (all[c]->parsed()) {
+    for (size_t c = 0; c < commands.size(); ++c)
+        if (all[c]->parsed())
             return flushed(commands[c]());
-        }
-    }
     return kUsageError;
 }
 

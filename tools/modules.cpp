@@ -39,9 +39,8 @@ NodeName parseNodeName(std::string_view text)
         uint32_t index = 0;
         const char* end = text.data() + text.size();
         const auto [rest, error] = std::from_chars(text.data() + colon + 1, end, index);
-        if (error == std::errc() && rest == end) {
+        if (error == std::errc() && rest == end)
             return {std::string(text.substr(0, colon)), index};
-        }
     }
     return {std::string(text), std::nullopt};
 }
@@ -50,18 +49,15 @@ Result<spirv::Words> readModule(const std::string& path)
 {
     std::string content;
     const std::string name = inputName(path);
-    if (const Status read = readInput(path, content); !read) {
+    if (const Status read = readInput(path, content); !read)
         return Diagnostic{name, "", withReason("cannot read the file", read)};
-    }
     spirv::Words words(content.size() / 4);
     std::copy_n(content.data(), words.size() * 4, reinterpret_cast<char*>(words.data()));
-    if (!words.empty() && (words[0] == kMagic || words[0] == kSwappedMagic)) {
+    if (!words.empty() && (words[0] == kMagic || words[0] == kSwappedMagic))
         return words;
-    }
     const std::string other = path.ends_with(".spv") || path.ends_with(".spvasm") ? "" : whatTakes(path);
-    if (content.empty() || !isText(content)) {
+    if (content.empty() || !isText(content))
         return Diagnostic{name, "", "not SPIR-V: neither a binary module nor assembly text" + other};
-    }
     Result<spirv::Words> assembled = spirv::assemble(content);
     if (!assembled) {
         Diagnostic error = inFile(name, assembled.error());
@@ -76,11 +72,9 @@ std::vector<std::string> entryPointsOf(const spirv::Words& words, spv::Execution
     const auto module = spirv::read(words);
     std::vector<std::string> names;
     if (module) {
-        for (const spirv::Instruction& i : module->section(spirv::Section::EntryPoints)) {
-            if (i.literal(0) == static_cast<uint32_t>(model)) {
+        for (const spirv::Instruction& i : module->section(spirv::Section::EntryPoints))
+            if (i.literal(0) == static_cast<uint32_t>(model))
                 names.push_back(i.string(2));
-            }
-        }
     }
     return names;
 }

@@ -32,7 +32,6 @@ inline std::vector<std::string> computeEntryPoints(const spirv::Words& words)
     return entryPointsOf(words, spv::ExecutionModel::GLCompute);
 }
 
-
 // What the code of an entry point says and seldom means, in lines "FILE:LINE: warning: REASON", or
 // "`file`: warning: entry point ..." where the module has no lines.
 std::string codeWarnings(const spirv::Words& words, const std::string& entryPoint, const std::string& file);

@@ -42,11 +42,9 @@ std::vector<std::string> payloadWarnings(std::span<const NodeCode> nodes)
 {
     Reader reader;
     std::multimap<std::string, data::DataTypeRef> receivers;
-    for (const NodeCode& node : nodes) {
-        if (const data::DataTypeRef& received = reader.read(node).received) {
+    for (const NodeCode& node : nodes)
+        if (const data::DataTypeRef& received = reader.read(node).received)
             receivers.emplace(node.name, received);
-        }
-    }
     std::vector<std::string> out;
     std::set<std::pair<std::string, std::string>> told;
     for (const NodeCode& node : nodes) {

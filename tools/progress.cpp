@@ -11,16 +11,14 @@ namespace millrace::tools {
 
 Progress::Progress(std::string activity, uint64_t total) : m_activity(std::move(activity)), m_total(total)
 {
-    if (isCapableTerminal(STDERR_FILENO)) {
+    if (isCapableTerminal(STDERR_FILENO))
         m_thread = std::thread([this] { show(); });
-    }
 }
 
 Progress::~Progress()
 {
-    if (!m_thread.joinable()) {
+    if (!m_thread.joinable())
         return;
-    }
     {
         const std::lock_guard lock(m_mutex);
         m_isOver = true;
@@ -34,9 +32,8 @@ void Progress::show()
     using namespace std::chrono_literals;
     const auto start = std::chrono::steady_clock::now();
     std::unique_lock lock(m_mutex);
-    if (m_wake.wait_for(lock, 1s, [this] { return m_isOver; })) {
+    if (m_wake.wait_for(lock, 1s, [this] { return m_isOver; }))
         return;
-    }
     do {
         const auto seconds =
             std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start).count();

@@ -26,9 +26,8 @@ size_t takeNumber(std::string& place)
 {
     const size_t colon = place.rfind(':');
     const std::string number = colon == std::string::npos ? "" : place.substr(colon + 1);
-    if (number.empty() || number.size() > 9 || !std::ranges::all_of(number, isdigit)) {
+    if (number.empty() || number.size() > 9 || !std::ranges::all_of(number, isdigit))
         return 0;
-    }
     place.resize(colon);
     return std::stoul(number);
 }
@@ -50,23 +49,19 @@ void ErrorList::add(const run::InputError& error)
 void ErrorList::addOfCompiler(const std::string& text)
 {
     m_texts.push_back({text, true});
-    for (const Json& error : compilerMessagesJson(text, "error")) {
+    for (const Json& error : compilerMessagesJson(text, "error"))
         m_errors.push_back(error);
-    }
 }
 
 int ErrorList::report(bool asJson) const
 {
-    if (asJson) {
+    if (asJson)
         std::cout << Json{{"errors", m_errors}}.dump(2) << "\n";
-    }
-    for (const Text& text : m_texts) {
-        if (text.isOfCompiler) {
+    for (const Text& text : m_texts)
+        if (text.isOfCompiler)
             std::cerr << text.text << "\n";
-        } else {
+        else
             (void)fail(text.text);
-        }
-    }
     return 1;
 }
 
@@ -75,9 +70,8 @@ nlohmann::ordered_json compilerMessagesJson(const std::string& lines, const std:
     Json list = Json::array();
     std::istringstream stream(lines);
     for (std::string line; std::getline(stream, line);) {
-        if (line.starts_with("    ")) {  // of the source
+        if (line.starts_with("    "))  // of the source
             continue;
-        }
         const std::string mark = ": " + severity + ": ";
         const size_t end = line.find(mark);
         if (end == std::string::npos) {
@@ -91,12 +85,10 @@ nlohmann::ordered_json compilerMessagesJson(const std::string& lines, const std:
         list.push_back({{"source", printable(place)},
                         {"where", number > 0 ? "line " + std::to_string(number) : ""},
                         {"message", printable(line.substr(end + mark.size()))}});
-        if (number > 0) {
+        if (number > 0)
             list.back()["line"] = number;
-        }
-        if (before > 0) {
+        if (before > 0)
             list.back()["column"] = last;
-        }
     }
     return list;
 }
@@ -119,9 +111,8 @@ nlohmann::ordered_json errorJson(const run::InputError& error)
 nlohmann::ordered_json errorsJson(const std::vector<Diagnostic>& errors)
 {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Diagnostic& error : errors) {
+    for (const Diagnostic& error : errors)
         list.push_back(errorJson(error));
-    }
     return list;
 }
 
@@ -136,9 +127,8 @@ int reportErrors(const std::vector<Diagnostic>& errors, bool asJson, nlohmann::o
         document["errors"] = errorsJson(errors);
         std::cout << document.dump(2) << "\n";
     }
-    for (const Diagnostic& error : errors) {
+    for (const Diagnostic& error : errors)
         (void)fail(printable(error.text()));
-    }
     return 1;
 }
 

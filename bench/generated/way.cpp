@@ -47,12 +47,11 @@ std::vector<uint32_t> recordsOf(const Case& scene)
 std::vector<uint32_t> commandsOf(const Case& scene)
 {
     std::vector<uint32_t> words;
-    for (uint32_t i = 0; i < scene.total(); ++i) {
+    for (uint32_t i = 0; i < scene.total(); ++i)
         if (scene.action == Action::DrawBuffers)
             words.insert(words.end(), {kVertices, 1, i % kOrders * kVertices, i * kVertices, 0});
         else
             words.insert(words.end(), {kVertices, 1, 0, 0});
-    }
     return words;
 }
 
@@ -424,7 +423,7 @@ void Way::recordCalls()
     if (isDispatch())
         vkCmdPushConstants(m_cmd, m_pipelineLayout, stages(), 8, 8, &m_out.address);
     const auto start = std::chrono::steady_clock::now();
-    for (uint32_t call = 0; call < m_scene.calls; ++call) {
+    for (uint32_t call = 0; call < m_scene.calls; ++call)
         if (m_kind == Kind::Generated)
             generate(call);
         else if (m_kind == Kind::Streams)
@@ -433,7 +432,6 @@ void Way::recordCalls()
             loop(call);
         else
             floor(call);
-    }
     m_callNanoseconds =
         std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() / m_scene.calls;
     if (!isDispatch())

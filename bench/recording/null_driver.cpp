@@ -179,7 +179,7 @@ VKAPI_ATTR void VKAPI_CALL getFeatures(VkPhysicalDevice, VkPhysicalDeviceFeature
 VKAPI_ATTR void VKAPI_CALL getFeatures2(VkPhysicalDevice physical, VkPhysicalDeviceFeatures2* out)
 {
     getFeatures(physical, &out->features);
-    for (VkBaseOutStructure* item = nextOf(out); item; item = item->pNext) {
+    for (VkBaseOutStructure* item = nextOf(out); item; item = item->pNext)
         if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES)
             setAll<VkPhysicalDeviceVulkan11Features>(item);
         else if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)
@@ -188,7 +188,6 @@ VKAPI_ATTR void VKAPI_CALL getFeatures2(VkPhysicalDevice physical, VkPhysicalDev
             setAll<VkPhysicalDeviceVulkan13Features>(item);
         else if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR)
             setAll<VkPhysicalDeviceMaintenance5Features>(item);
-    }
 }
 
 VKAPI_ATTR void VKAPI_CALL getQueueFamilies(VkPhysicalDevice, uint32_t* count, VkQueueFamilyProperties* out)

@@ -37,12 +37,11 @@ class Recording {
 public:
     Recording(Bench& bench, const Kind& kind, uint32_t inputs) : m_bench(bench), m_kind(kind), m_inputs(inputs)
     {
-        for (uint32_t i = 0; i < inputs; ++i) {
+        for (uint32_t i = 0; i < inputs; ++i)
             if (kind.hasLevels)
                 m_payloads.insert(m_payloads.end(), {1, 0, 1, i * 64 % kWords, 1});
             else
                 m_payloads.insert(m_payloads.end(), {1, i % kWords, 1});
-        }
     }
 
     void measure();

@@ -24,7 +24,8 @@ void barrier(VkCommandBuffer cmd)
                          nullptr, 0, nullptr);
 }
 
-void transition(VkCommandBuffer cmd, const Image& image, VkImageAspectFlags aspect, VkImageLayout from, VkImageLayout to)
+void transition(VkCommandBuffer cmd, const Image& image, VkImageAspectFlags aspect, VkImageLayout from,
+                VkImageLayout to)
 {
     VkImageMemoryBarrier change{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
     change.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
@@ -53,16 +54,16 @@ VkPipelineLayout createLayout(const Device& device, VkShaderStageFlags stages)
 
 Forest::Forest(const Device& device) : m_device(device)
 {
-    constexpr VkBufferUsageFlags2 kWritten =
-        VK_BUFFER_USAGE_2_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_2_TRANSFER_DST_BIT;
+    constexpr VkBufferUsageFlags2 kWritten = VK_BUFFER_USAGE_2_STORAGE_BUFFER_BIT |
+                                             VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_2_TRANSFER_DST_BIT;
     m_stream = device.createBuffer(kPlaces * sizeof(Record), kWritten);
     m_count = device.createBuffer(sizeof(uint32_t), kWritten);
-    m_readback = device.createBuffer(VkDeviceSize{4} * kExtent.width * kExtent.height,
-                                     VK_BUFFER_USAGE_2_TRANSFER_DST_BIT);
+    m_readback =
+        device.createBuffer(VkDeviceSize{4} * kExtent.width * kExtent.height, VK_BUFFER_USAGE_2_TRANSFER_DST_BIT);
     m_color = device.createImage(kExtent, kColor, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
                                  VK_IMAGE_ASPECT_COLOR_BIT);
-    m_depth = device.createImage(kExtent, kDepth, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT,
-                                 VK_IMAGE_ASPECT_DEPTH_BIT);
+    m_depth =
+        device.createImage(kExtent, kDepth, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, VK_IMAGE_ASPECT_DEPTH_BIT);
     createPipelines();
     createTokens();
     createSet();
@@ -212,8 +213,7 @@ void Forest::createSet()
 
 void Forest::createPreprocess()
 {
-    VkGeneratedCommandsMemoryRequirementsInfoEXT ask{
-        VK_STRUCTURE_TYPE_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_INFO_EXT};
+    VkGeneratedCommandsMemoryRequirementsInfoEXT ask{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_INFO_EXT};
     ask.indirectExecutionSet = m_set;
     ask.indirectCommandsLayout = m_tokens;
     ask.maxSequenceCount = kPlaces;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Millrace's shader compilers as a C library: node shaders in GLSL to SPIR-V (millraceCompileGlsl), and nodes in SPIR-V to
- * plain compute shaders (millraceLower).
+/* Millrace's shader compilers as a C library: node shaders in GLSL to SPIR-V (millraceCompileGlsl), and nodes in SPIR-V
+ * to plain compute shaders (millraceLower).
  *
  * millraceLower() turns one node shader of an execution graph (SPIR-V with SPV_AMDX_shader_enqueue, revision 2) into a
- * plain compute shader for any Vulkan 1.3 driver, and says what a runtime has to know of the node. This is the step that
- * the layer takes for each node of a graph; docs/design.md of the project says how the shaders meet in memory.
+ * plain compute shader for any Vulkan 1.3 driver, and says what a runtime has to know of the node. This is the step
+ * that the layer takes for each node of a graph; docs/design.md of the project says how the shaders meet in memory.
  *
  *     MillraceOptions* options = NULL;
  *     MillraceNode* node = NULL;
@@ -58,8 +58,8 @@ MILLRACE_API const char* millraceGetVersion(void);
  * on this thread. */
 MILLRACE_API const char* millraceGetLastError(void);
 
-/* Node shaders in GLSL, in the dialect of docs/glsl.md of the project, as `millrace compile` takes them. The result is a
- * module of SPV_AMDX_shader_enqueue for any implementation of the extension.
+/* Node shaders in GLSL, in the dialect of docs/glsl.md of the project, as `millrace compile` takes them. The result is
+ * a module of SPV_AMDX_shader_enqueue for any implementation of the extension.
  *
  *     MillraceModule* module = NULL;
  *     if (millraceCompileGlsl(source, "node.comp", NULL, &module) == MILLRACE_SUCCESS)
@@ -75,7 +75,8 @@ typedef struct MillraceModule MillraceModule;
 MILLRACE_API MillraceResult millraceGlslOptionsCreate(MillraceGlslOptions** options);
 MILLRACE_API void millraceGlslOptionsDestroy(MillraceGlslOptions* options);
 
-/* Where #include <...> looks, in the order of the calls. #include "..." is looked for beside the including file first. */
+/* Where #include <...> looks, in the order of the calls. #include "..." is looked for beside the including file first.
+ */
 MILLRACE_API MillraceResult millraceGlslOptionsAddIncludeFolder(MillraceGlslOptions* options, const char* folder);
 
 /* A macro. A null value is the empty one. */
@@ -88,8 +89,8 @@ MILLRACE_API MillraceResult millraceGlslOptionsSetDebugInformation(MillraceGlslO
 /* Compiles one node. `source` is its text; `file` names it in messages and says from where it includes, and is not
  * opened. Null options are the initial ones. On failure *module is null, and millraceGetLastError() has a line
  * "FILE:LINE:COLUMN: error: REASON" for each error, with the line of the source and a mark behind it. */
-MILLRACE_API MillraceResult millraceCompileGlsl(const char* source, const char* file, const MillraceGlslOptions* options,
-                                                MillraceModule** module);
+MILLRACE_API MillraceResult millraceCompileGlsl(const char* source, const char* file,
+                                                const MillraceGlslOptions* options, MillraceModule** module);
 MILLRACE_API void millraceModuleDestroy(MillraceModule* module);
 
 /* The module, what its entry point is called, and warnings in the form of errors, empty if there are none. They live as

@@ -114,8 +114,8 @@ MR_CONST uint kBeginsAlways = 0u;
 MR_CONST uint kBeginsCounting = 1u;  // and finds out whether the inputs of the device are within `payloadBound`
 MR_CONST uint kBeginsAgain = 2u;     // in front of the first sweep behind that, which has nothing to do if they were
 
-MR_CONST uint kMostCountedInfos = 1u << 14;   // with more, nobody counts: they are taken to be above any bound
-MR_CONST uint kMostCountedGrids = 1u << 12;   // with more payloads, feed.comp counts their workgroups
+MR_CONST uint kMostCountedInfos = 1u << 14;  // with more, nobody counts: they are taken to be above any bound
+MR_CONST uint kMostCountedGrids = 1u << 12;  // with more payloads, feed.comp counts their workgroups
 
 // begin.comp: resets all counters. One invocation per element.
 struct BeginArguments {

@@ -173,7 +173,7 @@ struct DynamicEntry {
     uint first;         // workgroups of the stream before this payload, bits 0..31
 };
 
-// Written by the shaders. Counters that workgroups fight over sit 128 bytes apart (D5: 3.8 times faster), and away from
+// Written by the shaders. Counters that workgroups fight over sit 128 bytes apart (3.8 times faster), and away from
 // what they read, since reads of a line wait behind the additions to it.
 struct StreamState {
     uint64_t counter;  // entries and units; producers add, the turn shader resets
@@ -231,7 +231,8 @@ MR_CONST uint kErrorCapacity = 6u;        // our own accounting failed: a bug of
 MR_CONST uint kErrorApiPayloads = 7u;     // API: payloadCount above kMaxApiPayloads; value: payloadCount
 MR_CONST uint kErrorBudget = 8u;          // as kErrorPayloadCount, found by counting; value: payloads of the workgroup
 
-// GraphHeader::again, and GraphStatus::remaining until the feed has ended: whether inputs are within the bounds of a plan.
+// GraphHeader::again, and GraphStatus::remaining until the feed has ended: whether inputs are within the bounds of a
+// plan.
 MR_CONST uint kBoundsHold = 0u;
 MR_CONST uint kBoundsBroken = 1u;   // nothing has been done, and the dispatch begins again with another plan
 MR_CONST uint kBoundsUnknown = 2u;  // the feed finds out

@@ -42,8 +42,8 @@ MR_SPEC_CONSTANT(2029, uint, InputBeside, MR_INPUT_BESIDE, 1u)    // payloads of
 MR_SPEC_CONSTANT(2030, uint, OutputStride, MR_OUTPUT_STRIDE, 0u)  // of all payloads it sends, 0 if they differ
 MR_SPEC_CONSTANT(2031, bool, AlwaysReceived, MR_ALWAYS_RECEIVED, false)  // whatever the node allocates has a receiver
 MR_SPEC_CONSTANT(2042, bool, OneEach, MR_ONE_EACH, false)  // no invocation allocates more than one payload at a time
-MR_SPEC_CONSTANT(2032, uint, Outputs, MR_OUTPUTS, 0u)                    // so many of the first outputs are in s_output
-MR_SPEC_CONSTANT(2033, uint, ChunkGroups, MR_CHUNK_GROUPS, 16u)          // workgroups of ours in a chunk at most
+MR_SPEC_CONSTANT(2032, uint, Outputs, MR_OUTPUTS, 0u)      // so many of the first outputs are in s_output
+MR_SPEC_CONSTANT(2033, uint, ChunkGroups, MR_CHUNK_GROUPS, 16u)  // workgroups of ours in a chunk at most
 // That a workgroup of ours takes, if there is enough.
 MR_SPEC_CONSTANT(2034, uint, ChunksPerGroup, MR_CHUNKS_PER_GROUP, 4u)
 MR_SPEC_CONSTANT(2035, uint, OrderedBytes, MR_ORDERED_BYTES, 64u)  // that an invocation sends and that stay in order

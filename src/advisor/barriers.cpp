@@ -12,15 +12,14 @@ std::vector<Barrier> readBarriers(const PreparedShader& shader)
     const compiler::ControlFlow flow(shader.function());
     SourcePlaces places(shader.module);
     const std::vector<spirv::Block>& blocks = shader.function().blocks;
-    for (size_t b = 0; b < blocks.size(); b++) {
+    for (size_t b = 0; b < blocks.size(); ++b) {
         places.beginBlock();
         for (const spirv::Instruction& i : blocks[b].body) {
             places.step(i);
             uint32_t scope = 0;
             if (i.op == spv::Op::OpControlBarrier && shader.module.constantValue(i.id(0), scope) &&
-                scope == static_cast<uint32_t>(spv::Scope::Workgroup)) {
+                scope == static_cast<uint32_t>(spv::Scope::Workgroup))
                 out.push_back({places.place(), flow.isOnCycle(b)});
-            }
         }
     }
     return out;

@@ -27,12 +27,10 @@ Diagnostic problem(const PreparedShader& shader, const std::string& message)
 // A constant with the built-in WorkgroupSize stands above the execution modes.
 const Instruction* findWorkgroupSizeConstant(const spirv::Module& module)
 {
-    for (const Instruction& i : module.section(Section::Annotations)) {
+    for (const Instruction& i : module.section(Section::Annotations))
         if (i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-            i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize)) {
+            i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize))
             return module.findDefinition(i.id(0));
-        }
-    }
     return nullptr;
 }
 
@@ -44,16 +42,13 @@ bool readWorkgroupSize(const spirv::Module& module, std::array<uint32_t, 3>& siz
     }
     for (const Instruction& i : module.section(Section::ExecutionModes)) {
         const auto mode = static_cast<spv::ExecutionMode>(i.literal(1));
-        for (uint32_t d = 0; d < 3; d++) {
-            if (mode == spv::ExecutionMode::LocalSize) {
+        for (uint32_t d = 0; d < 3; ++d)
+            if (mode == spv::ExecutionMode::LocalSize)
                 size[d] = i.literal(2 + d);
-            } else if (mode == spv::ExecutionMode::LocalSizeId && !module.constantValue(i.id(2 + d), size[d])) {
+            else if (mode == spv::ExecutionMode::LocalSizeId && !module.constantValue(i.id(2 + d), size[d]))
                 return false;
-            }
-        }
-        if (mode == spv::ExecutionMode::LocalSize || mode == spv::ExecutionMode::LocalSizeId) {
+        if (mode == spv::ExecutionMode::LocalSize || mode == spv::ExecutionMode::LocalSizeId)
             return true;
-        }
     }
     return false;
 }
@@ -84,11 +79,9 @@ std::unordered_set<uint32_t> usedIds(const PreparedShader& shader)
 {
     std::unordered_set<uint32_t> used;
     for (const spirv::Block& block : shader.function().blocks) {
-        for (const Instruction& i : block.body) {
-            if (!spirv::isExtendedInstruction(i.op)) {
+        for (const Instruction& i : block.body)
+            if (!spirv::isExtendedInstruction(i.op))
                 i.forEachUse([&](Id id) { used.insert(id.value); });
-            }
-        }
     }
     return used;
 }
@@ -101,20 +94,18 @@ void readShared(const PreparedShader& shader, const std::unordered_set<uint32_t>
     uint64_t aliased = 0;
     for (const Instruction& i : module.section(Section::Globals)) {
         if (i.op != spv::Op::OpVariable || i.literal(0) != static_cast<uint32_t>(spv::StorageClass::Workgroup) ||
-            !used.contains(i.result.value)) {
+            !used.contains(i.result.value))
             continue;
-        }
         const Id type = module.pointee(i.type);
         const uint32_t bytes = storedBytes(module, type);
         const bool isBlock = module.findDecoration(type, spv::Decoration::Block) != nullptr;
         const uint32_t alignment = storedAlignment(module, type);
         const std::string name = module.name(i.result);
         facts.shared.push_back({name.empty() ? "%" + std::to_string(i.result.value) : name, bytes});
-        if (isBlock) {
+        if (isBlock)
             aliased = std::max<uint64_t>(aliased, bytes);
-        } else {
+        else
             end = (end + alignment - 1) / alignment * alignment + bytes;
-        }
     }
     facts.sharedBytes = static_cast<uint32_t>(std::min<uint64_t>(std::max(end, aliased), UINT32_MAX));
 }
@@ -185,12 +176,10 @@ private:
         }
         const Instruction* builtIn = m_module.findDecoration(variable, spv::Decoration::BuiltIn);
         if (builtIn == nullptr || (builtIn->literal(2) != static_cast<uint32_t>(spv::BuiltIn::WorkgroupId) &&
-                                   builtIn->literal(2) != static_cast<uint32_t>(spv::BuiltIn::GlobalInvocationId))) {
+                                   builtIn->literal(2) != static_cast<uint32_t>(spv::BuiltIn::GlobalInvocationId)))
             return;
-        }
-        if (!m_facts.usesWorkgroupId) {
+        if (!m_facts.usesWorkgroupId)
             m_facts.usesWorkgroupId = place;
-        }
         m_facts.usesWorkgroupIdBeyondX |= component == UINT32_MAX ? usesMoreThanX(load.result) : component != 0;
     }
 
@@ -217,11 +206,9 @@ void readCode(const PreparedShader& shader, Facts& facts)
     SourcePlaces places(shader.module);
     for (const spirv::Block& block : shader.function().blocks) {
         places.beginBlock();
-        for (const Instruction& i : block.body) {
-            if (!places.step(i)) {
+        for (const Instruction& i : block.body)
+            if (!places.step(i))
                 reader.read(i, places.place());
-            }
-        }
     }
 }
 
@@ -232,26 +219,22 @@ Result<Facts> readFacts(const PreparedShader& shader)
     Facts facts;
     facts.stage = shader.stage;
     facts.entryPoint = shader.entryPoint;
-    if (!readWorkgroupSize(shader.module, facts.workgroupSize)) {
+    if (!readWorkgroupSize(shader.module, facts.workgroupSize))
         return problem(shader, "the size of the workgroup is no constant");
-    }
     const auto isOutside = [](uint32_t size) { return size == 0 || size > 1024; };
-    if (std::ranges::any_of(facts.workgroupSize, isOutside) || facts.invocations() > 1024) {
+    if (std::ranges::any_of(facts.workgroupSize, isOutside) || facts.invocations() > 1024)
         return problem(shader, "no device has workgroups of this size");
-    }
     readMeshModes(shader.module, facts);
-    if (facts.maxVertices > 256 || facts.maxPrimitives > 256) {
+    if (facts.maxVertices > 256 || facts.maxPrimitives > 256)
         return problem(shader, "more than 256 vertices or primitives, which AMD's GPUs do not have");
-    }
     const std::unordered_set<uint32_t> used = usedIds(shader);
     readShared(shader, used, facts);
     readPayload(shader, used, facts);
     readCode(shader, facts);
     facts.barriers = readBarriers(shader);
     facts.liveWords = liveWords(shader);
-    if (shader.stage == Stage::Mesh) {
+    if (shader.stage == Stage::Mesh)
         facts.outputs = readOutputs(shader, OwnLane(shader.module, facts.workgroupSize));
-    }
     return facts;
 }
 

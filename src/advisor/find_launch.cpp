@@ -10,9 +10,8 @@ namespace {
 std::vector<Place> placesOf(const std::vector<Barrier>& barriers)
 {
     std::vector<Place> out;
-    for (const Barrier& barrier : barriers) {
+    for (const Barrier& barrier : barriers)
         out.push_back(barrier.place);
-    }
     return out;
 }
 
@@ -42,9 +41,8 @@ std::string idleText(const Launch& launch)
 
 void findIdleInvocations(const Facts& facts, const GpuPlan& plan, FindingList& out)
 {
-    if (plan.wide.waves == plan.wide.shaderWaves && plan.narrow.waves == plan.narrow.shaderWaves) {
+    if (plan.wide.waves == plan.wide.shaderWaves && plan.narrow.waves == plan.narrow.shaderWaves)
         return;
-    }
     Finding finding;
     finding.kind = facts.invocations() * 2 <= mostOutputs(facts) ? Finding::Kind::Problem : Finding::Kind::Hint;
     finding.text = "An invocation exports one vertex and one primitive at most, so " + mostOutputsText(facts) +
@@ -63,9 +61,8 @@ void findOneMoreWave(const Facts& facts, const GpuPlan& plan, FindingList& out)
     const uint32_t beyond = mostOutputs(facts) % waveSize;
     const uint32_t full = mostOutputs(facts) - beyond;
     if (plan.gpu.exportsRows || facts.stage != Stage::Mesh || beyond == 0 || beyond > waveSize / 8 || full == 0 ||
-        facts.invocations() > full) {
+        facts.invocations() > full)
         return;
-    }
     Finding finding;
     finding.text = "Of " + mostOutputsText(facts) + ", " + std::to_string(beyond) + " do not fit in " +
                    counted(full / waveSize, "wave", "waves") + " of 64.";
@@ -77,9 +74,8 @@ void findOneMoreWave(const Facts& facts, const GpuPlan& plan, FindingList& out)
 void findPartialWaves(const Facts& facts, const GpuPlan& plan, FindingList& out)
 {
     const uint32_t idle = plan.narrow.shaderWaves * 32 - facts.invocations();
-    if (idle == 0) {
+    if (idle == 0)
         return;
-    }
     Finding finding;
     finding.kind = facts.invocations() <= 16 ? Finding::Kind::Problem : Finding::Kind::Hint;
     finding.text = "The workgroup has " + counted(facts.invocations(), "invocation", "invocations") +
@@ -95,9 +91,8 @@ void findPartialWaves(const Facts& facts, const GpuPlan& plan, FindingList& out)
 void findExportRows(const Facts& facts, const GpuPlan& plan, FindingList& out)
 {
     const uint32_t rows = std::max(plan.wide.vertexRows, plan.wide.primitiveRows);
-    if (!plan.gpu.exportsRows || facts.stage != Stage::Mesh || rows < 2) {
+    if (!plan.gpu.exportsRows || facts.stage != Stage::Mesh || rows < 2)
         return;
-    }
     Finding finding;
     finding.text = "The workgroup's " + counted(plan.wide.invocations, "invocation", "invocations") +
                    " in waves of 64 export " + mostOutputsText(facts) + ".";
@@ -110,9 +105,8 @@ void findExportRows(const Facts& facts, const GpuPlan& plan, FindingList& out)
 void findBarriers(const Facts& facts, const GpuPlan& plan, FindingList& out)
 {
     const auto worst = std::max(plan.wide.barriers, plan.narrow.barriers);
-    if (worst == BarrierClass::None) {
+    if (worst == BarrierClass::None)
         return;
-    }
     const bool isLoop = worst == BarrierClass::Loop;
     const Launch& launch = plan.wide.barriers == worst ? plan.wide : plan.narrow;
     const bool isBoth = plan.wide.barriers == plan.narrow.barriers;
@@ -136,9 +130,8 @@ void findWorkgroupId(const Facts& facts, const GpuPlan& plan, FindingList& out)
 {
     const bool isShared = plan.wide.shaderWaves > 1;
     if (plan.gpu.exportsRows || facts.stage != Stage::Mesh || !facts.usesWorkgroupId ||
-        (!isShared && !facts.usesWorkgroupIdBeyondX)) {
+        (!isShared && !facts.usesWorkgroupIdBeyondX))
         return;
-    }
     Finding finding;
     finding.places = {*facts.usesWorkgroupId};
     finding.text = "The hardware knows a workgroup by one number, and tells it to the first wave only.";

@@ -13,11 +13,9 @@ std::vector<std::string> namesOf(const std::vector<DriverSlot>& slots)
 {
     std::vector<std::string> out;
     for (const DriverSlot& slot : slots) {
-        for (const std::string& name : slot.names) {
-            if (std::ranges::find(out, name) == out.end()) {
+        for (const std::string& name : slot.names)
+            if (std::ranges::find(out, name) == out.end())
                 out.push_back(name);
-            }
-        }
     }
     return out;
 }
@@ -25,11 +23,9 @@ std::vector<std::string> namesOf(const std::vector<DriverSlot>& slots)
 uint32_t bytesOfOutput(const Facts& facts, const Output& output, const std::vector<DriverSlot>& slots)
 {
     uint32_t bytes = 0;
-    for (const DriverSlot& slot : slots) {
-        if (std::ranges::find(slot.names, output.name) != slot.names.end()) {
+    for (const DriverSlot& slot : slots)
+        if (std::ranges::find(slot.names, output.name) != slot.names.end())
             bytes += kSlotBytes * (slot.isPerPrimitive ? facts.maxPrimitives : facts.maxVertices);
-        }
-    }
     return bytes;
 }
 
@@ -48,9 +44,8 @@ uint32_t stagedBytes(const Facts& facts, const GpuPlan& plan, const Output& outp
 
 std::string howToWrite(const Facts& facts, const Output& output)
 {
-    if (output.isIndexed) {
+    if (output.isIndexed)
         return "Choose its elements by constants: the driver cannot keep in registers what is indexed.";
-    }
     const uint32_t most = output.isPerPrimitive ? facts.maxPrimitives : facts.maxVertices;
     const std::string what = output.isPerPrimitive ? "primitive" : "vertex";
     return "Let each invocation write the " + what +
@@ -65,9 +60,8 @@ void findForeignOutputs(const Facts& facts, const GpuPlan& plan, FindingList& ou
 {
     for (const Output& output : facts.outputs) {
         const uint32_t bytes = output.isForeign() ? stagedBytes(facts, plan, output) : 0;
-        if (bytes == 0) {
+        if (bytes == 0)
             continue;
-        }
         Finding finding;
         finding.places = output.foreignStores;
         finding.text = output.name + " is written by invocations with another number than the " +
@@ -94,9 +88,8 @@ void findDistances(const Facts& facts, const GpuPlan& plan, FindingList& out)
         const auto output = std::ranges::find(facts.outputs, name, &Output::name);
         return output != facts.outputs.end() && output->isForeign();
     });
-    if (names.empty()) {
+    if (names.empty())
         return;
-    }
     Finding finding;
     finding.text = listed(names) + (names.size() == 1 ? " goes" : " go") +
                    " through local data share, whoever writes " + (names.size() == 1 ? "it." : "them.");
@@ -107,17 +100,14 @@ void findDistances(const Facts& facts, const GpuPlan& plan, FindingList& out)
 
 void findSpilledOutputs(const Facts& facts, const GpuPlan& plan, FindingList& out)
 {
-    if (plan.lds.spilled.empty()) {
+    if (plan.lds.spilled.empty())
         return;
-    }
     Finding finding;
     finding.kind = Finding::Kind::Problem;
     const std::vector<std::string> names = namesOf(plan.lds.spilled);
-    for (const Output& output : facts.outputs) {
-        if (std::ranges::find(names, output.name) != names.end()) {
+    for (const Output& output : facts.outputs)
+        if (std::ranges::find(names, output.name) != names.end())
             finding.places.insert(finding.places.end(), output.foreignStores.begin(), output.foreignStores.end());
-        }
-    }
     finding.text = listed(names) + (names.size() == 1 ? " does" : " do") + " not fit in local data share beside " +
                    bytesOf(facts.sharedBytes) + " of shared memory.";
     finding.cost = bytesOf(plan.lds.spilledBytes) + " of each workgroup are written to video memory and read again.";
@@ -129,9 +119,8 @@ void findSpilledOutputs(const Facts& facts, const GpuPlan& plan, FindingList& ou
 
 void findTooMuchShared(const Facts& facts, const GpuPlan& plan, FindingList& out)
 {
-    if (plan.lds.fits) {
+    if (plan.lds.fits)
         return;
-    }
     Finding finding;
     finding.kind = Finding::Kind::Problem;
     finding.text = bytesOf(facts.sharedBytes) + " of shared memory leave no room for what the driver needs.";
@@ -146,9 +135,8 @@ void findLowOccupancy(const Facts& facts, const GpuPlan& plan, FindingList& out)
     const uint32_t waves = plan.wideOccupancy.waves;
     const bool isBound =
         kLdsBytesPerWgp / std::max(1u, plan.lds.allocatedBytes) < kWavesPerSimd * kSimdsPerWgp / plan.wide.waves;
-    if (!plan.lds.fits || !isBound || waves > kWavesPerSimd / 2) {
+    if (!plan.lds.fits || !isBound || waves > kWavesPerSimd / 2)
         return;
-    }
     Finding finding;
     finding.kind = waves <= kWavesPerSimd / 4 ? Finding::Kind::Problem : Finding::Kind::Hint;
     const uint32_t own = plan.lds.sharedBytes;
@@ -160,18 +148,16 @@ void findLowOccupancy(const Facts& facts, const GpuPlan& plan, FindingList& out)
     finding.advice = own * 2 > plan.lds.usedBytes
                          ? "Use less shared memory; subgroup operations need none."
                          : "Let each invocation write the vertex and primitive of its own number, or declare fewer.";
-    if (facts.stage == Stage::Task) {
+    if (facts.stage == Stage::Task)
         finding.advice = "Use less shared memory; subgroup operations need none.";
-    }
     out.push_back(std::move(finding));
 }
 
 void findManyRegisters(const Facts&, const GpuPlan& plan, FindingList& out)
 {
     const uint32_t waves = wavesForRegisters(plan.gpu, 64, plan.registers);
-    if (waves > kWavesPerSimd / 2) {
+    if (waves > kWavesPerSimd / 2)
         return;
-    }
     Finding finding;
     finding.text = "The shader keeps about " + std::to_string(plan.registers) + " registers full.";
     finding.cost = "About " + counted(waves, "wave", "waves") + " of 64 at a time on a SIMD unit, of " +
@@ -184,9 +170,8 @@ void findPointSize(const Facts& facts, const GpuPlan& plan, FindingList& out)
 {
     const auto isSize = [](const Output& output) { return output.kind == OutputKind::PointSize; };
     const auto size = std::ranges::find_if(facts.outputs, isSize);
-    if (facts.verticesPerPrimitive == 1 || size == facts.outputs.end()) {
+    if (facts.verticesPerPrimitive == 1 || size == facts.outputs.end())
         return;
-    }
     const uint32_t bytes = bytesOfOutput(facts, *size, plan.lds.staged);
     Finding finding;
     finding.places = size->foreignStores;
@@ -201,16 +186,14 @@ void findConstantCounts(const Facts& facts, const GpuPlan&, FindingList& out)
 {
     std::vector<Place> places;
     for (const OutputCounts& counts : facts.outputCounts) {
-        if (counts.vertices != facts.maxVertices || counts.primitives != facts.maxPrimitives) {
+        if (counts.vertices != facts.maxVertices || counts.primitives != facts.maxPrimitives)
             return;
-        }
         places.push_back(counts.place);
     }
     const auto isCull = [](const Output& output) { return output.kind == OutputKind::Cull; };
     const bool culls = std::ranges::any_of(facts.outputs, isCull);
-    if (places.empty() || !culls) {
+    if (places.empty() || !culls)
         return;
-    }
     Finding finding;
     finding.places = std::move(places);
     finding.text = "Primitives are culled by gl_CullPrimitiveEXT, while every workgroup has all " +

@@ -13,9 +13,8 @@ constexpr uint32_t kLargePayloadBytes = 4096;
 
 void findPayloadAtomics(const Facts& facts, const GpuPlan& plan, FindingList& out)
 {
-    if (facts.stage != Stage::Task || !facts.payload || !facts.payload->hasAtomics) {
+    if (facts.stage != Stage::Task || !facts.payload || !facts.payload->hasAtomics)
         return;
-    }
     Finding finding;
     finding.text = "Atomic operations work on the payload, \"" + facts.payload->name + "\".";
     finding.cost = bytesOf(plan.lds.payloadBytes) +
@@ -26,9 +25,8 @@ void findPayloadAtomics(const Facts& facts, const GpuPlan& plan, FindingList& ou
 
 void findLargePayload(const Facts& facts, const GpuPlan&, FindingList& out)
 {
-    if (!facts.payload || facts.payload->bytes < kLargePayloadBytes) {
+    if (!facts.payload || facts.payload->bytes < kLargePayloadBytes)
         return;
-    }
     Finding finding;
     finding.text = "The payload, \"" + facts.payload->name + "\", has " + bytesOf(facts.payload->bytes) + ".";
     finding.cost =
@@ -43,14 +41,12 @@ void findConstantLaunch(const Facts& facts, const GpuPlan&, FindingList& out)
     const auto isConstant = [](const std::optional<uint32_t>& size) { return size.has_value(); };
     std::vector<Place> places;
     for (const TaskLaunch& launch : facts.launches) {
-        if (!std::ranges::all_of(launch.groups, isConstant) || launch.groups != facts.launches[0].groups) {
+        if (!std::ranges::all_of(launch.groups, isConstant) || launch.groups != facts.launches[0].groups)
             return;
-        }
         places.push_back(launch.place);
     }
-    if (places.empty()) {
+    if (places.empty())
         return;
-    }
     const auto& groups = facts.launches[0].groups;
     const uint64_t total = uint64_t{*groups[0]} * *groups[1] * *groups[2];
     Finding finding;

@@ -45,11 +45,10 @@ bool isSame(const Finding& a, const Finding& b)
 void merge(FindingList& all, Finding finding)
 {
     const auto same = std::ranges::find_if(all, [&](const Finding& other) { return isSame(other, finding); });
-    if (same == all.end()) {
+    if (same == all.end())
         all.push_back(std::move(finding));
-    } else {
+    else
         same->gpus.push_back(finding.gpus.front());
-    }
 }
 
 }  // namespace
@@ -105,9 +104,8 @@ std::string counted(uint64_t number, const std::string& one, const std::string& 
 std::string listed(const std::vector<std::string>& words)
 {
     std::string out;
-    for (size_t w = 0; w < words.size(); w++) {
+    for (size_t w = 0; w < words.size(); ++w)
         out += (w == 0 ? "" : w + 1 == words.size() ? " and " : ", ") + words[w];
-    }
     return out;
 }
 

@@ -14,9 +14,8 @@ uint32_t divideUp(uint32_t value, uint32_t by)
 
 BarrierClass classOf(const Facts& facts, const Launch& launch)
 {
-    if (facts.barriers.empty() || launch.shaderWaves == launch.waves) {
+    if (facts.barriers.empty() || launch.shaderWaves == launch.waves)
         return BarrierClass::None;
-    }
     return launch.shaderWaves == 1 ? BarrierClass::Shrinkable : BarrierClass::Loop;
 }
 
@@ -41,9 +40,8 @@ Launch planLaunch(const Facts& facts, const Gpu& gpu, uint32_t waveSize)
     out.waveSize = waveSize;
     out.shaderWaves = divideUp(facts.invocations(), waveSize);
     out.waves = out.shaderWaves;
-    if (facts.stage == Stage::Mesh && !gpu.exportsRows) {
+    if (facts.stage == Stage::Mesh && !gpu.exportsRows)
         out.waves = std::max(out.waves, divideUp(std::max(facts.maxVertices, facts.maxPrimitives), waveSize));
-    }
     out.invocations = out.waves * waveSize;
     out.idleInvocations = out.invocations - facts.invocations();
     if (facts.stage == Stage::Mesh) {

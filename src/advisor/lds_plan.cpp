@@ -47,9 +47,8 @@ uint32_t bytesOf(const Facts& facts, const DriverSlot& slot)
 uint32_t bytesOf(const Facts& facts, const std::vector<DriverSlot>& slots, bool isPerPrimitive)
 {
     uint32_t bytes = 0;
-    for (const DriverSlot& slot : slots) {
+    for (const DriverSlot& slot : slots)
         bytes += slot.isPerPrimitive == isPerPrimitive ? bytesOf(facts, slot) : 0;
-    }
     return bytes;
 }
 
@@ -86,9 +85,8 @@ void planMesh(const Facts& facts, const Gpu& gpu, LdsPlan& plan)
     const bool stagesIndices = isForeign(facts, OutputKind::Indices);
     const bool stagesCull = isForeign(facts, OutputKind::Cull);
     const uint64_t usable = (stagesIndices || stagesCull ? 30 : 31) * 1024;
-    while (outputsEnd(facts, plan) >= usable && !plan.staged.empty()) {
+    while (outputsEnd(facts, plan) >= usable && !plan.staged.empty())
         spillOne(facts, plan);
-    }
     plan.fits = outputsEnd(facts, plan) < usable;
     plan.infoBytes = saturated(aligned(plan.sharedBytes, kSlotBytes) + kInfoBytes - plan.sharedBytes);
     plan.vertexBytes = bytesOf(facts, plan.staged, false);
@@ -124,11 +122,10 @@ LdsPlan planLds(const Facts& facts, const Gpu& gpu)
 {
     LdsPlan plan;
     plan.sharedBytes = facts.sharedBytes;
-    if (facts.stage == Stage::Mesh) {
+    if (facts.stage == Stage::Mesh)
         planMesh(facts, gpu, plan);
-    } else {
+    else
         planTask(facts, plan);
-    }
     plan.encodedBytes = saturated(aligned(plan.usedBytes, kLdsEncodedGranuleBytes));
     plan.allocatedBytes = saturated(aligned(plan.usedBytes, kLdsAllocatedGranuleBytes));
     return plan;

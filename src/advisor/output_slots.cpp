@@ -20,20 +20,17 @@ enum class Group : uint8_t { Smooth, Flat, SmoothHalf, FlatHalf, PerPrimitive, P
 Group groupOf(const Output& output)
 {
     const bool isHalf = output.widthBits < 32;
-    if (output.isPerPrimitive) {
+    if (output.isPerPrimitive)
         return isHalf ? Group::PerPrimitiveHalf : Group::PerPrimitive;
-    }
-    if (output.isFlat) {
+    if (output.isFlat)
         return isHalf ? Group::FlatHalf : Group::Flat;
-    }
     return isHalf ? Group::SmoothHalf : Group::Smooth;
 }
 
 SlotType typeOf(const Output& output)
 {
-    if (output.isPerPrimitive) {
+    if (output.isPerPrimitive)
         return SlotType::PerPrimitive;
-    }
     return output.isFlat ? SlotType::Flat : output.widthBits < 32 ? SlotType::SmoothHalf : SlotType::Smooth;
 }
 
@@ -60,21 +57,18 @@ void put(Location& location, const Component& component, uint32_t half)
     location.halves |= static_cast<uint8_t>(mask << half);
     location.type = typeOf(*component.output);
     location.isForeign |= component.isForeign;
-    if (std::ranges::find(location.names, component.output->name) == location.names.end()) {
+    if (std::ranges::find(location.names, component.output->name) == location.names.end())
         location.names.push_back(component.output->name);
-    }
 }
 
 class Packer {
 public:
     void add(const Output& output)
     {
-        for (uint32_t s = 0; s < output.slots.size(); s++) {
-            for (uint32_t c = 0; c < 4; c++) {
-                if ((output.slots[s].words >> c & 1) != 0) {
+        for (uint32_t s = 0; s < output.slots.size(); ++s) {
+            for (uint32_t c = 0; c < 4; ++c)
+                if ((output.slots[s].words >> c & 1) != 0)
                     add(output, s, c);
-                }
-            }
         }
     }
 
@@ -83,9 +77,8 @@ public:
         std::ranges::stable_sort(m_components, {}, &Component::order);
         const Component* last = nullptr;
         for (const Component& component : m_components) {
-            if (last == nullptr || groupOf(*last->output) != groupOf(*component.output)) {
+            if (last == nullptr || groupOf(*last->output) != groupOf(*component.output))
                 m_cursor = 0;
-            }
             place(component);
             last = &component;
         }
@@ -98,13 +91,12 @@ private:
     {
         const uint32_t location = output.location + slot;
         const bool isForeign = output.slots[slot].isForeign || output.isIndexed;
-        if (output.kind == OutputKind::PrimitiveId) {
+        if (output.kind == OutputKind::PrimitiveId)
             m_components.push_back({&output, 0, isForeign});
-        } else if (!output.isIndexed) {
+        else if (!output.isIndexed)
             m_components.push_back({&output, 1 + location * 4 + component, isForeign});
-        } else if (location < kLocations) {
+        else if (location < kLocations)
             put(m_locations[location], {&output, 0, isForeign}, component * 2);
-        }
     }
 
     void place(const Component& component)
@@ -135,36 +127,30 @@ void addDistances(const Facts& facts, std::vector<DriverSlot>& out)
     uint32_t first = 0;
     for (const OutputKind kind : {OutputKind::ClipDistance, OutputKind::CullDistance}) {
         for (const Output& output : facts.outputs) {
-            if (output.kind != kind) {
+            if (output.kind != kind)
                 continue;
-            }
-            for (uint32_t e = 0; e < output.elementCount; e++) {
+            for (uint32_t e = 0; e < output.elementCount; ++e) {
                 const OutputSlot& from = output.slots[e / 4];
-                if ((from.words >> (e % 4) & 1) == 0) {
+                if ((from.words >> (e % 4) & 1) == 0)
                     continue;
-                }
                 DriverSlot& slot = slots[(first + e) / 4];
                 slot.kind = OutputKind::ClipDistance;
                 slot.isForeign = true;
-                if (std::ranges::find(slot.names, output.name) == slot.names.end()) {
+                if (std::ranges::find(slot.names, output.name) == slot.names.end())
                     slot.names.push_back(output.name);
-                }
             }
             first += output.elementCount;
         }
     }
-    for (auto& [number, slot] : slots) {
+    for (auto& [number, slot] : slots)
         out.push_back(std::move(slot));
-    }
 }
 
 void addBuiltIns(const Facts& facts, OutputKind kind, std::vector<DriverSlot>& out)
 {
-    for (const Output& output : facts.outputs) {
-        if (output.kind == kind) {
+    for (const Output& output : facts.outputs)
+        if (output.kind == kind)
             out.push_back({kind, output.isPerPrimitive, output.slots[0].isForeign, {output.name}});
-        }
-    }
 }
 
 }  // namespace
@@ -175,15 +161,12 @@ std::vector<DriverSlot> assignSlots(const Facts& facts)
     addBuiltIns(facts, OutputKind::Position, out);
     addBuiltIns(facts, OutputKind::PointSize, out);
     addDistances(facts, out);
-    for (const OutputKind kind : {OutputKind::Layer, OutputKind::Viewport, OutputKind::ShadingRate}) {
+    for (const OutputKind kind : {OutputKind::Layer, OutputKind::Viewport, OutputKind::ShadingRate})
         addBuiltIns(facts, kind, out);
-    }
     Packer packer;
-    for (const Output& output : facts.outputs) {
-        if (output.kind == OutputKind::Generic || output.kind == OutputKind::PrimitiveId) {
+    for (const Output& output : facts.outputs)
+        if (output.kind == OutputKind::Generic || output.kind == OutputKind::PrimitiveId)
             packer.add(output);
-        }
-    }
     for (const Location& location : packer.pack()) {
         if (location.halves != 0) {
             const bool isPerPrimitive = location.type == SlotType::PerPrimitive;

@@ -105,9 +105,8 @@ private:
 
 const Instruction* Reader::decorationOf(Id variable, uint32_t member, spv::Decoration decoration) const
 {
-    if (member == kWhole) {
+    if (member == kWhole)
         return m_module.findDecoration(variable, decoration);
-    }
     const Id structure = elementType(m_module, m_module.pointee(m_module.typeOf(variable)), 0);
     const Instruction* found = m_module.findMemberDecoration(structure, member, decoration);
     return found != nullptr ? found : m_module.findDecoration(variable, decoration);
@@ -124,9 +123,8 @@ std::string Reader::nameOf(Id variable, uint32_t member, const std::string& buil
 {
     const std::string own = m_module.name(variable);
     const std::string otherwise = own.empty() ? "%" + std::to_string(variable.value) : own;
-    if (member == kWhole) {
+    if (member == kWhole)
         return own.empty() && !builtIn.empty() ? builtIn : otherwise;
-    }
     const Id structure = elementType(m_module, m_module.pointee(m_module.typeOf(variable)), 0);
     for (const Instruction& i : m_module.section(spirv::Section::DebugNames)) {
         if (i.op == spv::Op::OpMemberName && i.id(0) == structure && i.literal(1) == member) {
@@ -143,9 +141,8 @@ void Reader::declare(Id variable, uint32_t member, Id type)
     Output& out = entry.output;
     const uint32_t builtIn = literalOf(variable, member, spv::Decoration::BuiltIn, UINT32_MAX);
     const BuiltInRow* row = findBuiltIn(builtIn);
-    if (builtIn != UINT32_MAX && row == nullptr) {
+    if (builtIn != UINT32_MAX && row == nullptr)
         return;
-    }
     out.kind = row != nullptr ? row->kind : OutputKind::Generic;
     out.name = nameOf(variable, member, row != nullptr ? row->name : "");
     out.isPerPrimitive =
@@ -153,9 +150,8 @@ void Reader::declare(Id variable, uint32_t member, Id type)
     out.location = literalOf(variable, member, spv::Decoration::Location, 0);
     entry.firstWord = literalOf(variable, member, spv::Decoration::Component, 0) % 4;
     Id scalar = type;
-    for (Id inner = type; inner; inner = elementType(m_module, inner, 0)) {
+    for (Id inner = type; inner; inner = elementType(m_module, inner, 0))
         scalar = inner;
-    }
     const Components components = componentsOf(m_module, scalar);
     out.widthBits = components.widthBits;
     out.isFlat = components.isInteger || decorationOf(variable, member, spv::Decoration::Flat) != nullptr;
@@ -172,16 +168,15 @@ void Reader::declare(Id variable)
 {
     const Id element = elementType(m_module, m_module.pointee(m_module.typeOf(variable)), 0);
     const Instruction* type = m_module.findDefinition(element);
-    if (type == nullptr) {
+    if (type == nullptr)
         return;
-    }
     const bool hasMembers = type->op == spv::Op::OpTypeStruct &&
                             (m_module.findMemberDecoration(element, 0, spv::Decoration::BuiltIn) != nullptr ||
                              m_module.findMemberDecoration(element, 0, spv::Decoration::Location) != nullptr);
     if (type->op == spv::Op::OpTypeStruct && !hasMembers) {
         // Locations follow each other from that of the variable.
         uint32_t location = literalOf(variable, kWhole, spv::Decoration::Location, 0);
-        for (uint32_t m = 0; m < type->operandCount(); m++) {
+        for (uint32_t m = 0; m < type->operandCount(); ++m) {
             declare(variable, m, type->id(m));
             m_entries.back().output.location = location;
             location += slotCount(m_module, type->id(m));
@@ -192,9 +187,8 @@ void Reader::declare(Id variable)
         declare(variable, kWhole, element);
         return;
     }
-    for (uint32_t m = 0; m < type->operandCount(); m++) {
+    for (uint32_t m = 0; m < type->operandCount(); ++m)
         declare(variable, m, type->id(m));
-    }
 }
 
 std::optional<Target> Reader::findTarget(Id pointer) const
@@ -209,19 +203,17 @@ std::optional<Target> Reader::findTarget(Id pointer) const
             return isOutput ? std::optional(std::move(out)) : std::nullopt;
         }
         const bool isChain = i->op == spv::Op::OpAccessChain || i->op == spv::Op::OpInBoundsAccessChain;
-        if (!isChain && i->op != spv::Op::OpCopyObject) {
+        if (!isChain && i->op != spv::Op::OpCopyObject)
             return std::nullopt;
-        }
-        for (size_t o = i->operandCount(); isChain && o-- > 1;) {
+        for (size_t o = i->operandCount(); isChain && o-- > 1;)
             reversed.push_back(i->id(o));
-        }
     }
     return std::nullopt;
 }
 
 void Reader::markWords(Entry& entry, uint32_t slot, uint32_t firstWord, uint32_t count, bool isForeign)
 {
-    for (uint32_t word = firstWord; word < firstWord + count; word++) {
+    for (uint32_t word = firstWord; word < firstWord + count; ++word) {
         const uint32_t at = slot + word / 4;
         if (at < entry.output.slots.size()) {
             entry.output.slots[at].words |= static_cast<uint8_t>(1u << (word % 4));
@@ -234,16 +226,15 @@ void Reader::markWords(Entry& entry, uint32_t slot, uint32_t firstWord, uint32_t
 void Reader::mark(Entry& entry, Id type, uint32_t slot, bool isForeign)
 {
     const Instruction* definition = m_module.findDefinition(type);
-    if (definition == nullptr || slot >= entry.output.slots.size()) {
+    if (definition == nullptr || slot >= entry.output.slots.size())
         return;
-    }
     if (definition->op == spv::Op::OpTypeStruct || definition->op == spv::Op::OpTypeArray ||
         definition->op == spv::Op::OpTypeMatrix) {
         const uint32_t count = definition->op == spv::Op::OpTypeStruct
                                    ? static_cast<uint32_t>(definition->operandCount())
                                : definition->op == spv::Op::OpTypeMatrix ? definition->literal(1)
                                                                          : arrayLength(m_module, type);
-        for (uint32_t e = 0; e < count && slot < entry.output.slots.size(); e++) {
+        for (uint32_t e = 0; e < count && slot < entry.output.slots.size(); ++e) {
             const Id element = elementType(m_module, type, e);
             mark(entry, element, slot, isForeign);
             slot += std::max(1u, slotCount(m_module, element));
@@ -289,9 +280,8 @@ bool Reader::storeElement(Entry& entry, std::span<const Id> indices, bool isFore
             return isForeign || !isVector;
         }
         const bool isStructure = definition != nullptr && definition->op == spv::Op::OpTypeStruct;
-        for (uint32_t e = 0; e < value && slot < entry.output.slots.size(); e++) {
+        for (uint32_t e = 0; e < value && slot < entry.output.slots.size(); ++e)
             slot += std::max(1u, slotCount(m_module, elementType(m_module, type, isStructure ? e : 0)));
-        }
         type = elementType(m_module, type, value);
     }
     mark(entry, type, slot, isForeign);
@@ -307,43 +297,38 @@ void Reader::store(const Target& target)
     uint32_t member = 0;
     const bool hasMember = whole == m_index.end() && !rest.empty() && m_module.constantValue(rest[0], member);
     for (auto& [key, index] : m_index) {
-        if (key.first != target.variable.value || (hasMember && key.second != member)) {
+        if (key.first != target.variable.value || (hasMember && key.second != member))
             continue;
-        }
         Entry& entry = m_entries[index];
         const bool isStaged = storeElement(entry, hasMember ? rest.subspan(1) : rest, isForeign);
         std::vector<Place>& places = entry.output.foreignStores;
-        if (isStaged && std::ranges::find(places, m_places.place()) == places.end()) {
+        if (isStaged && std::ranges::find(places, m_places.place()) == places.end())
             places.push_back(m_places.place());
-        }
     }
 }
 
 std::vector<Output> Reader::read()
 {
-    for (size_t o = 3; o < m_shader.interface().operandCount(); o++) {
+    for (size_t o = 3; o < m_shader.interface().operandCount(); ++o) {
         const Id variable = m_shader.interface().id(o);
-        if (m_module.storageOf(m_module.typeOf(variable)) == spv::StorageClass::Output) {
+        if (m_module.storageOf(m_module.typeOf(variable)) == spv::StorageClass::Output)
             declare(variable);
-        }
     }
     for (const spirv::Block& block : m_shader.function().blocks) {
         m_places.beginBlock();
         for (const Instruction& i : block.body) {
             m_places.step(i);
             if (i.op == spv::Op::OpStore || i.op == spv::Op::OpCopyMemory) {
-                if (const auto target = findTarget(i.id(0))) {
+                if (const auto target = findTarget(i.id(0)))
                     store(*target);
-                }
             }
         }
     }
     std::vector<Output> out;
     for (Entry& entry : m_entries) {
         const auto isWritten = [](const OutputSlot& slot) { return slot.words != 0; };
-        if (std::ranges::any_of(entry.output.slots, isWritten)) {
+        if (std::ranges::any_of(entry.output.slots, isWritten))
             out.push_back(std::move(entry.output));
-        }
     }
     return out;
 }

@@ -58,9 +58,8 @@ Result<spirv::Words> withValues(std::span<const uint32_t> words)
 // Indices of outputs are constants where the driver sees constants.
 Result<spirv::Module> unrolled(spirv::Module module)
 {
-    if (!requestUnrolling(module)) {
+    if (!requestUnrolling(module))
         return module;
-    }
     const auto words =
         spirv::optimize(spirv::write(module), "unroll loops",
                         {[] { return spvtools::CreateLoopUnrollPass(true); }, spvtools::CreateCCPPass,
@@ -75,20 +74,17 @@ Result<PreparedShader> prepareOne(spirv::Module module, const Instruction& entry
 {
     PreparedShader out{*stageOf(entryPoint), entryPoint.string(2), {}};
     keepOnly(module, entryPoint);
-    if (Status status = spirv::specialize(module, options.specialization); !status) {
+    if (Status status = spirv::specialize(module, options.specialization); !status)
         return status.error();
-    }
     const auto inlined = spirv::inlineAll(spirv::write(module));
     const auto simple = inlined ? withValues(*inlined) : inlined.error();
     auto values = simple ? spirv::read(*simple) : simple.error();
     auto read = values ? unrolled(std::move(*values)) : values.error();
-    if (!read) {
+    if (!read)
         return read.error();
-    }
     out.module = std::move(*read);
-    if (out.module.functions.size() != 1 || out.module.section(Section::EntryPoints).size() != 1) {
+    if (out.module.functions.size() != 1 || out.module.section(Section::EntryPoints).size() != 1)
         return Diagnostic{"advisor", out.entryPoint, "the entry point has functions that cannot be inlined"};
-    }
     return out;
 }
 
@@ -96,13 +92,11 @@ Result<PreparedShader> prepareOne(spirv::Module module, const Instruction& entry
 
 Result<std::vector<PreparedShader>> prepare(std::span<const uint32_t> words, const Options& options)
 {
-    if (const Status valid = spirv::validate(words); !valid) {
+    if (const Status valid = spirv::validate(words); !valid)
         return valid.error();
-    }
     const auto module = spirv::read(words);
-    if (!module) {
+    if (!module)
         return module.error();
-    }
     std::vector<PreparedShader> out;
     for (const Instruction& entryPoint : module->section(Section::EntryPoints)) {
         const bool isWanted = options.entryPoint.empty() || entryPoint.string(2) == options.entryPoint;
@@ -110,13 +104,11 @@ Result<std::vector<PreparedShader>> prepare(std::span<const uint32_t> words, con
             return Diagnostic{"advisor", entryPoint.string(2),
                               "shaders of VK_NV_mesh_shader are not looked at, only those of VK_EXT_mesh_shader"};
         }
-        if (!isWanted || !stageOf(entryPoint)) {
+        if (!isWanted || !stageOf(entryPoint))
             continue;
-        }
         auto shader = prepareOne(*module, entryPoint, options);
-        if (!shader) {
+        if (!shader)
             return shader.error();
-        }
         out.push_back(std::move(*shader));
     }
     if (out.empty()) {

@@ -84,9 +84,8 @@ public:
     uint32_t most() const
     {
         uint32_t most = 0;
-        for (size_t b = 0; b < m_function.blocks.size(); b++) {
+        for (size_t b = 0; b < m_function.blocks.size(); ++b)
             most = std::max(most, mostIn(b));
-        }
         return most + localWords();
     }
 
@@ -94,12 +93,10 @@ private:
     // Until nothing changes, since values of loops depend on later ones.
     void findVarying()
     {
-        for (const Instruction& i : m_module.section(spirv::Section::Annotations)) {
+        for (const Instruction& i : m_module.section(spirv::Section::Annotations))
             if (i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-                isLaneBuiltIn(i.literal(2))) {
+                isLaneBuiltIn(i.literal(2)))
                 m_varying.insert(i.id(0).value);
-            }
-        }
         for (bool changed = true; changed;) {
             changed = false;
             for (const Block& block : m_function.blocks) {
@@ -122,9 +119,8 @@ private:
     uint32_t wordsOf(uint32_t id) const
     {
         const Instruction* definition = m_module.findDefinition(Id{id});
-        if (definition == nullptr || !m_varying.contains(id)) {
+        if (definition == nullptr || !m_varying.contains(id))
             return 0;
-        }
         const Instruction* type = m_module.findDefinition(definition->type);
         const bool isCounted = type != nullptr && type->op != spv::Op::OpTypePointer && type->op != spv::Op::OpTypeBool;
         return isCounted ? (storedBytes(m_module, definition->type) + 3) / 4 : 0;
@@ -144,11 +140,10 @@ private:
     void use(Id id, IdSet& live) const
     {
         const auto arranged = m_origins.find(id.value);
-        if (arranged != m_origins.end()) {
+        if (arranged != m_origins.end())
             live.insert(arranged->second.begin(), arranged->second.end());
-        } else if (m_defined.contains(id.value)) {
+        else if (m_defined.contains(id.value))
             live.insert(id.value);
-        }
     }
 
     // Definitions come before uses, but for phis, which arrange nothing.
@@ -156,15 +151,13 @@ private:
     {
         for (const Block& block : m_function.blocks) {
             for (const Instruction& i : block.body) {
-                if (i.result && i.op != spv::Op::OpVariable) {
+                if (i.result && i.op != spv::Op::OpVariable)
                     m_defined.insert(i.result.value);
-                }
                 IdSet origins;
                 if (onlyArranges(i.op)) {
                     i.forEachUse([&](Id id) { use(id, origins); });
-                    if (origins.size() <= kMaxOrigins) {
+                    if (origins.size() <= kMaxOrigins)
                         m_origins[i.result.value] = std::move(origins);
-                    }
                 }
             }
         }
@@ -175,14 +168,11 @@ private:
     {
         const Id from = m_function.blocks[block].label;
         for (const Instruction& i : m_function.blocks[successor].body) {
-            if (i.op != spv::Op::OpPhi) {
+            if (i.op != spv::Op::OpPhi)
                 return;
-            }
-            for (size_t o = 0; o + 1 < i.operandCount(); o += 2) {
-                if (i.id(o + 1) == from) {
+            for (size_t o = 0; o + 1 < i.operandCount(); o += 2)
+                if (i.id(o + 1) == from)
                     use(i.id(o), live);
-                }
-            }
         }
     }
 
@@ -190,9 +180,8 @@ private:
     IdSet usesOf(const Instruction& i) const
     {
         IdSet uses;
-        if (i.op != spv::Op::OpPhi && !m_origins.contains(i.result.value)) {
+        if (i.op != spv::Op::OpPhi && !m_origins.contains(i.result.value))
             i.forEachUse([&](Id id) { use(id, uses); });
-        }
         return uses;
     }
 
@@ -228,9 +217,8 @@ private:
     uint32_t sum(const IdSet& live) const
     {
         uint32_t words = 0;
-        for (const uint32_t id : live) {
+        for (const uint32_t id : live)
             words += wordsOf(id);
-        }
         return words;
     }
 
@@ -242,9 +230,8 @@ private:
         const spirv::InstructionList& body = m_function.blocks[block].body;
         for (auto i = body.rbegin(); i != body.rend(); ++i) {
             words -= live.erase(i->result.value) > 0 ? wordsOf(i->result.value) : 0;
-            for (const uint32_t id : usesOf(*i)) {
+            for (const uint32_t id : usesOf(*i))
                 words += live.insert(id).second ? wordsOf(id) : 0;
-            }
             most = std::max(most, words);
         }
         return most;

@@ -14,11 +14,9 @@ constexpr uint32_t kDebugNoLine = 104;
 
 std::string stringOf(const spirv::Module& module, spirv::Id id)
 {
-    for (const Instruction& i : module.section(spirv::Section::DebugStrings)) {
-        if (i.result == id && i.op == spv::Op::OpString) {
+    for (const Instruction& i : module.section(spirv::Section::DebugStrings))
+        if (i.result == id && i.op == spv::Op::OpString)
             return i.string(0);
-        }
-    }
     return {};
 }
 
@@ -26,11 +24,9 @@ std::string stringOf(const spirv::Module& module, spirv::Id id)
 
 SourcePlaces::SourcePlaces(const spirv::Module& module) : m_module(module)
 {
-    for (const Instruction& i : module.section(spirv::Section::ExtInstImports)) {
-        if (i.string(0) == "NonSemantic.Shader.DebugInfo.100") {
+    for (const Instruction& i : module.section(spirv::Section::ExtInstImports))
+        if (i.string(0) == "NonSemantic.Shader.DebugInfo.100")
             m_debugInfo = i.result;
-        }
-    }
 }
 
 bool SourcePlaces::step(const Instruction& i)

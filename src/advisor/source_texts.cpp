@@ -12,11 +12,9 @@ constexpr uint32_t kDebugSource = 35;  // of NonSemantic.Shader.DebugInfo.100
 std::map<uint32_t, std::string> stringsOf(const spirv::Module& module)
 {
     std::map<uint32_t, std::string> out;
-    for (const Instruction& i : module.section(spirv::Section::DebugStrings)) {
-        if (i.op == spv::Op::OpString) {
+    for (const Instruction& i : module.section(spirv::Section::DebugStrings))
+        if (i.op == spv::Op::OpString)
             out[i.result.value] = i.string(0);
-        }
-    }
     return out;
 }
 
@@ -42,27 +40,23 @@ SourceTexts readSourceTexts(const spirv::Module& module)
             *last += i.string(0);
         }
     }
-    for (const Instruction& i : module.section(spirv::Section::Globals)) {
-        if (isDebugSource(i, strings)) {
+    for (const Instruction& i : module.section(spirv::Section::Globals))
+        if (isDebugSource(i, strings))
             out[strings.at(i.id(2).value)] = strings.at(i.id(3).value);
-        }
-    }
     return out;
 }
 
 std::string lineAt(const SourceTexts& texts, const Place& place)
 {
     const auto text = texts.find(place.file);
-    if (text == texts.end() || place.line == 0) {
+    if (text == texts.end() || place.line == 0)
         return {};
-    }
     size_t begin = 0;
-    for (uint32_t line = 1; line < place.line; line++) {
+    for (uint32_t line = 1; line < place.line; ++line) {
         begin = text->second.find('\n', begin);
-        if (begin == std::string::npos) {
+        if (begin == std::string::npos)
             return {};
-        }
-        begin++;
+        ++begin;
     }
     const std::string line = text->second.substr(begin, text->second.find('\n', begin) - begin);
     const size_t first = line.find_first_not_of(" \t\r");

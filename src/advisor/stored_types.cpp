@@ -33,7 +33,7 @@ Extent extentOf(const spirv::Module& module, Id type, uint32_t depth);
 Extent extentOfStructure(const spirv::Module& module, const Instruction& type, uint32_t depth)
 {
     Extent out;
-    for (uint32_t m = 0; m < type.operandCount(); m++) {
+    for (uint32_t m = 0; m < type.operandCount(); ++m) {
         const Extent member = extentOf(module, type.id(m), depth + 1);
         const Instruction* offset = module.findMemberDecoration(type.result, m, spv::Decoration::Offset);
         const uint64_t begin = offset != nullptr ? offset->literal(3) : aligned(out.bytes, member.alignment);
@@ -55,9 +55,8 @@ Extent extentOfArray(const spirv::Module& module, const Instruction& type, uint3
 Extent extentOf(const spirv::Module& module, Id id, uint32_t depth)
 {
     const Instruction* type = module.findDefinition(id);
-    if (type == nullptr || depth > kMaxDepth) {
+    if (type == nullptr || depth > kMaxDepth)
         return {};
-    }
     switch (type->op) {
         case spv::Op::OpTypeBool:
             return {4, 4};
@@ -83,9 +82,8 @@ Extent extentOf(const spirv::Module& module, Id id, uint32_t depth)
 uint64_t slotsOf(const spirv::Module& module, Id id, uint32_t depth)
 {
     const Instruction* type = module.findDefinition(id);
-    if (type == nullptr || depth > kMaxDepth) {
+    if (type == nullptr || depth > kMaxDepth)
         return 0;
-    }
     uint64_t slots = 0;
     switch (type->op) {
         case spv::Op::OpTypeMatrix:
@@ -93,9 +91,8 @@ uint64_t slotsOf(const spirv::Module& module, Id id, uint32_t depth)
         case spv::Op::OpTypeArray:
             return saturated(arrayLength(module, id) * slotsOf(module, type->id(0), depth + 1));
         case spv::Op::OpTypeStruct:
-            for (uint32_t m = 0; m < type->operandCount(); m++) {
+            for (uint32_t m = 0; m < type->operandCount(); ++m)
                 slots = saturated(slots + slotsOf(module, type->id(m), depth + 1));
-            }
             return slots;
         default: {
             const Components components = componentsOf(module, id);
@@ -140,18 +137,16 @@ uint32_t arrayLength(const spirv::Module& module, Id id)
 {
     const Instruction* type = module.findDefinition(id);
     uint32_t length = 0;
-    if (type != nullptr && type->op == spv::Op::OpTypeArray) {
+    if (type != nullptr && type->op == spv::Op::OpTypeArray)
         module.constantValue(type->id(1), length);
-    }
     return length;
 }
 
 Id elementType(const spirv::Module& module, Id id, uint32_t member)
 {
     const Instruction* type = module.findDefinition(id);
-    if (type == nullptr) {
+    if (type == nullptr)
         return {};
-    }
     switch (type->op) {
         case spv::Op::OpTypeStruct:
             return member < type->operandCount() ? type->id(member) : Id{};

@@ -29,9 +29,8 @@ public:
 
     InlineVector& operator=(const InlineVector& other)
     {
-        if (this != &other) {
+        if (this != &other)
             assign(other.begin(), other.end());
-        }
         return *this;
     }
     InlineVector& operator=(InlineVector&& other) noexcept
@@ -56,9 +55,8 @@ public:
 
     void reserve(size_t count)
     {
-        if (count <= m_capacity) {
+        if (count <= m_capacity)
             return;
-        }
         const size_t capacity = std::max<size_t>(count, size_t{m_capacity} * 2);
         T* const grown = new T[capacity];
         std::copy_n(data(), m_size, grown);
@@ -70,9 +68,8 @@ public:
     void resize(size_t count, T value = T())
     {
         reserve(count);
-        if (count > m_size) {
+        if (count > m_size)
             std::fill(data() + m_size, data() + count, value);
-        }
         m_size = static_cast<uint32_t>(count);
     }
 
@@ -112,20 +109,18 @@ public:
 private:
     void release()
     {
-        if (m_capacity > Inline) {
+        if (m_capacity > Inline)
             delete[] m_heap;
-        }
         m_capacity = Inline;
     }
 
     // Requires: nothing of this vector's own on the heap.
     void take(InlineVector& other) noexcept
     {
-        if (other.m_capacity > Inline) {
+        if (other.m_capacity > Inline)
             m_heap = other.m_heap;
-        } else {
+        else
             std::copy_n(other.m_inline, other.m_size, m_inline);
-        }
         m_size = other.m_size;
         m_capacity = other.m_capacity;
         other.m_size = 0;

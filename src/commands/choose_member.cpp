@@ -32,13 +32,12 @@ public:
         const Id member = loadMember();
         const Id join = m_module.newId();
         std::vector<Id> labels;
-        for (size_t c = 0; c < codes.size(); c++) {
+        for (size_t c = 0; c < codes.size(); ++c)
             labels.push_back(m_module.newId());
-        }
         const bool isFirst = m_variant.model == spv::ExecutionModel::Vertex;
         const Id otherwise = isFirst ? m_module.newId() : labels[0];
         branch(member, join, otherwise, codes, labels);
-        for (size_t c = 0; c < codes.size(); c++) {
+        for (size_t c = 0; c < codes.size(); ++c) {
             m_writer.beginBlock(labels[c]);
             m_writer.out().call(codes[c].entry, m_module.getVoidType(), {});
             m_writer.branch(join);
@@ -65,11 +64,9 @@ private:
         Emitter out = m_writer.out();
         out.keep(spirv::instruction(spv::Op::OpSelectionMerge).add(join).add(0u));
         Instruction choice = spirv::instruction(spv::Op::OpSwitch).add(member).add(otherwise);
-        for (size_t c = 0; c < codes.size(); c++) {
-            for (const uint32_t number : codes[c].members) {
+        for (size_t c = 0; c < codes.size(); ++c)
+            for (const uint32_t number : codes[c].members)
                 choice.add(number).add(labels[c]);
-            }
-        }
         out.keep(std::move(choice));
     }
 
@@ -80,9 +77,8 @@ private:
         Emitter out = m_writer.out();
         const Id type = m_module.getVectorType(m_module.getFloatType(32), 4);
         const Id position = findPosition(out, m_module.getPointerType(spv::StorageClass::Output, type));
-        if (!position) {
+        if (!position)
             return;
-        }
         const Id far = m_module.getConstant(kFar), one = m_module.getConstant(kOne);
         const Id bits =
             out.emit(spv::Op::OpCompositeConstruct, m_module.getVectorType(m_word, 4), {far, far, far, one});
@@ -107,14 +103,11 @@ private:
                 number = i.literal(1);
             }
         }
-        if (variable || !block) {
+        if (variable || !block)
             return variable;
-        }
-        for (const Instruction& i : m_module.section(spirv::Section::Globals)) {
-            if (i.op == spv::Op::OpVariable && m_module.pointee(i.type) == block) {
+        for (const Instruction& i : m_module.section(spirv::Section::Globals))
+            if (i.op == spv::Op::OpVariable && m_module.pointee(i.type) == block)
                 return out.emit(spv::Op::OpAccessChain, pointerType, {i.result, m_module.getConstant(number)});
-            }
-        }
         return {};
     }
 

@@ -55,23 +55,18 @@ Diagnostic refusal(std::string text)
 Result<std::vector<Group>> groupsOf(const std::vector<std::vector<StageCode>>& members)
 {
     std::vector<Group> groups;
-    for (uint32_t m = 0; m < members.size(); m++) {
-        if (members[m].empty()) {
+    for (uint32_t m = 0; m < members.size(); ++m) {
+        if (members[m].empty())
             continue;
-        }
-        if (groups.empty()) {
-            for (const StageCode& code : members[m]) {
+        if (groups.empty())
+            for (const StageCode& code : members[m])
                 groups.push_back({.model = code.model, .codes = {}, .members = {}});
-            }
-        }
-        if (members[m].size() != groups.size()) {
+        if (members[m].size() != groups.size())
             return refusal("they have different stages");
-        }
         for (const StageCode& code : members[m]) {
             const auto group = std::ranges::find(groups, code.model, &Group::model);
-            if (group == groups.end()) {
+            if (group == groups.end())
                 return refusal("they have different stages");
-            }
             group->add(code, m);
         }
     }
@@ -82,16 +77,13 @@ Status checkGroups(const std::vector<Group>& groups)
 {
     size_t words = 0;
     for (const Group& group : groups) {
-        if (group.model != spv::ExecutionModel::Vertex && group.model != spv::ExecutionModel::Fragment) {
+        if (group.model != spv::ExecutionModel::Vertex && group.model != spv::ExecutionModel::Fragment)
             return refusal("they have other stages than vertex and fragment shaders");
-        }
-        for (const StageCode* code : group.codes) {
+        for (const StageCode* code : group.codes)
             words += code->words.size();
-        }
     }
-    if (groups.empty() || words > kMostWords) {
+    if (groups.empty() || words > kMostWords)
         return refusal("their shaders have more than " + std::to_string(kMostWords) + " words together");
-    }
     return {};
 }
 
@@ -116,11 +108,9 @@ bool haveSameModes(const Module& a, const Module& b)
 bool ordersFragments(const Module& module)
 {
     for (const spirv::Function& function : module.functions) {
-        for (const spirv::Block& block : function.blocks) {
-            if (std::ranges::count(block.body, spv::Op::OpBeginInvocationInterlockEXT, &Instruction::op) > 0) {
+        for (const spirv::Block& block : function.blocks)
+            if (std::ranges::count(block.body, spv::Op::OpBeginInvocationInterlockEXT, &Instruction::op) > 0)
                 return true;
-            }
-        }
     }
     return false;
 }
@@ -130,22 +120,19 @@ bool repeatsBuiltIn(const Module& module, spv::StorageClass storage)
 {
     std::set<uint32_t> found;
     for (const Instruction& variable : module.section(Section::Globals)) {
-        if (variable.op != spv::Op::OpVariable || variable.literal(0) != static_cast<uint32_t>(storage)) {
+        if (variable.op != spv::Op::OpVariable || variable.literal(0) != static_cast<uint32_t>(storage))
             continue;
-        }
         Id type = module.pointee(variable.type);
-        while (module.findDefinition(type)->op == spv::Op::OpTypeArray) {
+        while (module.findDefinition(type)->op == spv::Op::OpTypeArray)
             type = module.findDefinition(type)->id(0);
-        }
         for (const Instruction& i : module.section(Section::Annotations)) {
             const bool isMember = i.op == spv::Op::OpMemberDecorate && i.id(0) == type;
             const size_t at = isMember ? 2 : 1;
             const bool isAbout = isMember || (i.op == spv::Op::OpDecorate && i.id(0) == variable.result);
             if (isAbout && i.operandCount() > at + 1 &&
                 i.literal(at) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-                !found.insert(i.literal(at + 1)).second) {
+                !found.insert(i.literal(at + 1)).second)
                 return true;
-            }
         }
     }
     return false;
@@ -156,12 +143,10 @@ Status checkInterface(const Variant& stage)
     for (const spv::StorageClass storage : {spv::StorageClass::Input, spv::StorageClass::Output}) {
         const char* const what = storage == spv::StorageClass::Input ? "inputs" : "outputs";
         const char* const where = stage.model == spv::ExecutionModel::Vertex ? "vertex" : "fragment";
-        if (Slots(stage, storage, 1).overlap()) {
+        if (Slots(stage, storage, 1).overlap())
             return refusal(std::string("their ") + where + " shaders have different " + what + " at one location");
-        }
-        if (repeatsBuiltIn(stage.module, storage)) {
+        if (repeatsBuiltIn(stage.module, storage))
             return refusal(std::string("their ") + where + " shaders declare built-in " + what + " differently");
-        }
     }
     return {};
 }
@@ -171,20 +156,17 @@ Status combine(DrawShaders& shaders, const Group& group, const Layout& layout)
 {
     Variant& whole = shaders[group.first];
     std::vector<MemberCode> codes{{whole.entry, group.members[0]}};
-    if (ordersFragments(whole.module)) {
+    if (ordersFragments(whole.module))
         return refusal("their fragment shaders run one after another (fragment shader interlock)");
-    }
     spirv::Appender appender(whole.module);
-    for (size_t c = 1; c < group.codes.size(); c++) {
+    for (size_t c = 1; c < group.codes.size(); ++c) {
         Variant& part = shaders[group.first + c];
         spirv::orderGlobals(part.module);
-        if (!haveSameModes(whole.module, part.module) || ordersFragments(part.module)) {
+        if (!haveSameModes(whole.module, part.module) || ordersFragments(part.module))
             return refusal("their shaders have different execution modes");
-        }
         const std::pair<Id, Id> same[] = {{part.arguments, whole.arguments}, {part.sequence, whole.sequence}};
-        if (const Status status = appender.append(part.module, same); !status) {
+        if (const Status status = appender.append(part.module, same); !status)
             return status;
-        }
         codes.push_back({appender.find(part.entry), group.members[c]});
     }
     chooseMember(whole, codes, layout);
@@ -193,15 +175,12 @@ Status combine(DrawShaders& shaders, const Group& group, const Layout& layout)
 
 Status changeGroup(DrawShaders& shaders, const Group& group, const Layout& layout, const VertexInput& vertexInput)
 {
-    for (size_t c = 0; c < group.codes.size(); c++) {
-        if (const Status status = shaders.change(group.first + c, layout, vertexInput); !status) {
+    for (size_t c = 0; c < group.codes.size(); ++c)
+        if (const Status status = shaders.change(group.first + c, layout, vertexInput); !status)
             return status;
-        }
-    }
     if (group.chooses()) {
-        if (const Status status = combine(shaders, group, layout); !status) {
+        if (const Status status = combine(shaders, group, layout); !status)
             return status;
-        }
     }
     return handOnSequence(shaders[group.first], shaders.route(group.first), layout);
 }
@@ -210,13 +189,11 @@ Status addGroup(DrawShaders& shaders, size_t& count, Group& group, const Layout&
 {
     group.first = count;
     for (const StageCode* code : group.codes) {
-        if (const Status status = shaders.add(*code, layout, vertexInput); !status) {
+        if (const Status status = shaders.add(*code, layout, vertexInput); !status)
             return status;
-        }
-        if (group.chooses()) {
+        if (group.chooses())
             shaders.demandSequence(count);
-        }
-        count++;
+        ++count;
     }
     return {};
 }
@@ -228,31 +205,24 @@ Result<std::vector<StageCode>> makeCombinedVariant(const std::vector<std::vector
                                                    const VertexInput& vertexInput)
 {
     auto groups = groupsOf(members);
-    if (!groups) {
+    if (!groups)
         return groups.error();
-    }
-    if (const Status status = checkGroups(*groups); !status) {
+    if (const Status status = checkGroups(*groups); !status)
         return status.error();
-    }
     DrawShaders shaders;
     size_t count = 0;
-    for (Group& group : *groups) {
-        if (const Status status = addGroup(shaders, count, group, layout, vertexInput); !status) {
+    for (Group& group : *groups)
+        if (const Status status = addGroup(shaders, count, group, layout, vertexInput); !status)
             return status.error();
-        }
-    }
-    if (const Status status = shaders.findLocation(target); !status) {
+    if (const Status status = shaders.findLocation(target); !status)
         return status.error();
-    }
     std::vector<StageCode> stages;
     for (const Group& group : *groups) {
         StageCode& stage = stages.emplace_back(*group.codes[0]);
-        if (!shaders.changes(group.first)) {
+        if (!shaders.changes(group.first))
             continue;
-        }
-        if (const Status status = changeGroup(shaders, group, layout, vertexInput); !status) {
+        if (const Status status = changeGroup(shaders, group, layout, vertexInput); !status)
             return status.error();
-        }
         stage.words = finishVariant(shaders[group.first]);
     }
     return stages;

@@ -11,24 +11,19 @@ Result<spirv::Words> makeDispatchVariant(std::span<const uint32_t> words, std::s
                                          const Layout& layout)
 {
     auto variant = readStage(words, entryPoint, spv::ExecutionModel::GLCompute);
-    if (!variant) {
+    if (!variant)
         return variant.error();
-    }
     const auto block = findPushConstants(variant->module);
-    if (!block) {
+    if (!block)
         return block.error();
-    }
-    if (const Status status = declareArguments(*variant); !status) {
+    if (const Status status = declareArguments(*variant); !status)
         return status.error();
-    }
     if (*block) {
-        if (const Status status = fetchPushConstants(*variant, *block, layout); !status) {
+        if (const Status status = fetchPushConstants(*variant, *block, layout); !status)
             return status.error();
-        }
     }
-    if (const Status status = findSequence(*variant, layout); !status) {
+    if (const Status status = findSequence(*variant, layout); !status)
         return status.error();
-    }
     return finishVariant(*variant);
 }
 

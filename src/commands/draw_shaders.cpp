@@ -28,13 +28,11 @@ bool knowsDraw(spv::ExecutionModel model)
 Status DrawShaders::add(const StageCode& code, const Layout& layout, const VertexInput& vertexInput)
 {
     auto variant = readStage(code.words, code.entryPoint, code.model);
-    if (!variant) {
+    if (!variant)
         return variant.error();
-    }
     const auto block = findPushConstants(variant->module);
-    if (!block) {
+    if (!block)
         return block.error();
-    }
     StageNeeds needs{.pushConstants = *block};
     needs.ownSequence = *block && dependsOnSequence(variant->module, *block, stageBit(code.model), layout);
     needs.drawIndex = knowsDraw(code.model) && readsDrawIndex(variant->module);
@@ -43,9 +41,8 @@ Status DrawShaders::add(const StageCode& code, const Layout& layout, const Verte
                     (needs.vertices || readsIndex(variant->module));
     m_stages.push_back(std::move(*variant));
     m_needs.push_back(needs);
-    if (needs.ownSequence) {
+    if (needs.ownSequence)
         demandSequence(m_stages.size() - 1);
-    }
     return {};
 }
 
@@ -57,9 +54,8 @@ void DrawShaders::demandSequence(size_t stage)
 
 Status DrawShaders::findLocation(const VariantTarget& target)
 {
-    if (!sendsAny()) {
+    if (!sendsAny())
         return {};
-    }
     const std::optional<uint32_t> location = findFreeLocation(m_stages, target.interfaceLocations);
     if (!location) {
         return Diagnostic{"commands",
@@ -73,11 +69,9 @@ Status DrawShaders::findLocation(const VariantTarget& target)
 
 bool DrawShaders::sendsAny() const
 {
-    for (size_t s = 0; s < m_stages.size(); s++) {
-        if (sends(s)) {
+    for (size_t s = 0; s < m_stages.size(); ++s)
+        if (sends(s))
             return true;
-        }
-    }
     return false;
 }
 
@@ -100,24 +94,20 @@ Status DrawShaders::change(size_t stage, const Layout& layout, const VertexInput
 {
     Variant& variant = m_stages[stage];
     const StageNeeds& needs = m_needs[stage];
-    if (const Status status = declareArguments(variant); !status) {
+    if (const Status status = declareArguments(variant); !status)
         return status;
-    }
     if (needs.pushConstants) {
-        if (const Status status = fetchPushConstants(variant, needs.pushConstants, layout); !status) {
+        if (const Status status = fetchPushConstants(variant, needs.pushConstants, layout); !status)
             return status;
-        }
     }
     if (knowsDraw(variant.model)) {
         const Status status = isCounted(layout.action) ? fetchDrawIndex(variant) : lowerDrawIndex(variant.module);
-        if (!status) {
+        if (!status)
             return status;
-        }
     }
     if (needs.vertices) {
-        if (const Status status = pullVertices(variant, layout, vertexInput); !status) {
+        if (const Status status = pullVertices(variant, layout, vertexInput); !status)
             return status;
-        }
     }
     // Behind pullVertices(), which asks for the index.
     return needs.indices ? pullIndices(variant, layout) : Status();

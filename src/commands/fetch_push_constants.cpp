@@ -67,11 +67,9 @@ public:
         }
         m_type = type;
         m_readOnlyType = createReadOnlyCopy(type);
-        for (spirv::Function& function : m_module.functions) {
-            if (!function.blocks.empty()) {
+        for (spirv::Function& function : m_module.functions)
+            if (!function.blocks.empty())
                 rewrite(function);
-            }
-        }
         if (!m_failure) {
             removePointers();
             compiler::addPhysicalStorageCapabilities(m_module);
@@ -87,7 +85,7 @@ private:
         const Id copy = m_module.newId();
         const Instruction whole = *m_module.findDefinition(type);
         Instruction definition = spirv::instruction(spv::Op::OpTypeStruct, {}, copy);
-        for (uint32_t m = 0; m < whole.operandCount(); m++) {
+        for (uint32_t m = 0; m < whole.operandCount(); ++m) {
             if (!holdsStoredOnly(whole.id(m))) {
                 m_copiedMembers.emplace(m, static_cast<uint32_t>(definition.operandCount()));
                 definition.add(whole.id(m));
@@ -106,27 +104,22 @@ private:
             for (Instruction i : m_module.section(section)) {
                 const bool isOfMember = i.op == spv::Op::OpMemberDecorate || i.op == spv::Op::OpMemberName;
                 const bool isAbout = i.op == spv::Op::OpDecorate || i.op == spv::Op::OpName || isOfMember;
-                if (!isAbout || i.id(0) != type) {
+                if (!isAbout || i.id(0) != type)
                     continue;
-                }
                 const auto member = isOfMember ? m_copiedMembers.find(i.literal(1)) : m_copiedMembers.end();
-                if (isOfMember && member == m_copiedMembers.end()) {
+                if (isOfMember && member == m_copiedMembers.end())
                     continue;
-                }
-                if (isOfMember) {
+                if (isOfMember)
                     i.setLiteral(1, member->second);
-                }
                 i.setId(0, copy);
                 copies.push_back(std::move(i));
             }
             spirv::InstructionList& list = m_module.section(section);
             list.insert(list.end(), copies.begin(), copies.end());
         }
-        for (const auto& [from, to] : m_copiedMembers) {
-            if (!m_module.findMemberDecoration(copy, to, spv::Decoration::NonWritable)) {
+        for (const auto& [from, to] : m_copiedMembers)
+            if (!m_module.findMemberDecoration(copy, to, spv::Decoration::NonWritable))
                 m_module.decorateMember(copy, to, spv::Decoration::NonWritable);
-            }
-        }
     }
 
     bool holdsStoredOnly(Id type) const
@@ -142,9 +135,8 @@ private:
                 return holdsStoredOnly(definition->id(0));
             case spv::Op::OpTypeStruct: {
                 bool holds = false;
-                for (size_t m = 0; m < definition->operandCount(); m++) {
+                for (size_t m = 0; m < definition->operandCount(); ++m)
                     holds |= holdsStoredOnly(definition->id(m));
-                }
                 return holds;
             }
             default:
@@ -169,16 +161,14 @@ private:
         const Place* place = i.operandCount() > 0 && i.isId(0) ? findPlace(i.id(0)) : nullptr;
         if (place && isChain(i.op)) {
             Place part = *place;
-            for (size_t o = 1; o < i.operandCount() && part.type; o++) {
+            for (size_t o = 1; o < i.operandCount() && part.type; ++o)
                 part = m_places.part(part, i.id(o));
-            }
             addPlace(i, std::move(part));
         } else if (place && i.op == spv::Op::OpCopyObject) {
             addPlace(i, *place);
         } else if (place && i.op == spv::Op::OpLoad) {
-            if (const Id value = load(*place, out, i.result); value != i.result) {
+            if (const Id value = load(*place, out, i.result); value != i.result)
                 out.keep(spirv::instruction(spv::Op::OpCopyObject, i.type, i.result).add(value));
-            }
         } else if (i.op == spv::Op::OpCopyMemory && findPlace(i.id(1))) {
             copyTo(i, *findPlace(i.id(1)), out);
         } else {
@@ -188,18 +178,16 @@ private:
 
     const Place* findPlace(Id pointer)
     {
-        if (pointer == m_block && !m_byPointer.contains(pointer.value)) {
+        if (pointer == m_block && !m_byPointer.contains(pointer.value))
             m_byPointer.emplace(pointer.value, m_places.block(m_type));
-        }
         const auto found = m_byPointer.find(pointer.value);
         return found == m_byPointer.end() ? nullptr : &found->second;
     }
 
     void addPlace(const Instruction& i, Place place)
     {
-        if (!place.type) {
+        if (!place.type)
             m_failure.at(m_module, i, "leads to no laid-out part of the push constants");
-        }
         m_byPointer.emplace(i.result.value, std::move(place));
     }
 
@@ -219,9 +207,8 @@ private:
         for (const spirv::Block& block : function.blocks) {
             for (const Instruction& i : block.body) {
                 i.forEachUse([&](Id id) {
-                    if (id == m_block || m_byPointer.contains(id.value)) {
+                    if (id == m_block || m_byPointer.contains(id.value))
                         m_failure.at(m_module, i, "uses a pointer to push constants in a way that is not supported");
-                    }
                 });
             }
         }
@@ -241,11 +228,9 @@ private:
     // The piece that all bytes are in; none if they are in several.
     const Piece* onlyPiece(uint64_t begin, uint64_t end) const
     {
-        for (const Piece& piece : m_pieces) {
-            if (begin >= piece.begin && begin < piece.end) {
+        for (const Piece& piece : m_pieces)
+            if (begin >= piece.begin && begin < piece.end)
                 return end <= piece.end ? &piece : nullptr;
-            }
-        }
         return nullptr;
     }
 
@@ -258,9 +243,8 @@ private:
     // Emits what gives the value. The result may be another id than `result`, which may be none.
     Id load(const Place& place, Emitter& out, Id result)
     {
-        if (!place.type || m_failure) {
+        if (!place.type || m_failure)
             return {};
-        }
         const Piece* piece = onlyPiece(place.offsetBytes, endOf(place));
         if (piece && mayBeTyped(place, *piece)) {
             // The block as a whole is of its own type.
@@ -269,9 +253,8 @@ private:
                                          : loadTyped(place, pointerTo(*piece), out, result);
         }
         const uint32_t bits = m_places.scalarBits(scalarOf(place.type));
-        if (bits != 0 && bits < 32) {
+        if (bits != 0 && bits < 32)
             return loadSmall(place, out, result);
-        }
         const bool isScalar = m_places.scalarBits(place.type) != 0;
         return isScalar ? loadWords(place, bits / 32, out, result) : loadParts(place, out, result);
     }
@@ -300,9 +283,8 @@ private:
         uint32_t member = 0;
         m_module.constantValue(place.indices[0], member);
         chain.add(m_module.getConstant(m_copiedMembers.at(member)));
-        for (size_t n = 1; n < place.indices.size(); n++) {
+        for (size_t n = 1; n < place.indices.size(); ++n)
             chain.add(place.indices[n]);
-        }
         const Id pointer = chain.result;
         out.keep(std::move(chain));
         return loadAligned(out, pointer, place.type, m_layouts.scalarAlignment(place.type), result);
@@ -317,7 +299,7 @@ private:
         }
         result = result ? result : m_module.newId();
         Instruction whole = spirv::instruction(spv::Op::OpCompositeConstruct, place.type, result);
-        for (uint32_t p = 0; p < count && !m_failure; p++) {
+        for (uint32_t p = 0; p < count && !m_failure; ++p) {
             const Place part = m_places.part(place, m_module.getConstant(p));
             if (!part.type) {
                 fail(place, "is not laid out");
@@ -337,9 +319,8 @@ private:
     bool isStoredOnly(const Instruction& number) const
     {
         const uint32_t bits = number.literal(0);
-        if (bits >= 32) {
+        if (bits >= 32)
             return false;
-        }
         const spv::Capability arithmetic = number.op == spv::Op::OpTypeFloat ? spv::Capability::Float16
                                            : bits == 8                       ? spv::Capability::Int8
                                                                              : spv::Capability::Int16;
@@ -349,16 +330,13 @@ private:
     Id loadWords(const Place& place, uint32_t count, Emitter& out, Id result)
     {
         std::vector<Id> words;
-        for (uint32_t w = 0; w < count; w++) {
+        for (uint32_t w = 0; w < count; ++w)
             words.push_back(loadWord(place, kWordBytes * w, out));
-        }
         Id value = words[0];
-        if (count == 2) {
+        if (count == 2)
             value = m_loads.pair(out, {words[0], words[1]});
-        }
-        if (place.type == m_loads.wordType()) {
+        if (place.type == m_loads.wordType())
             return value;
-        }
         result = result ? result : m_module.newId();
         out.keep(spirv::instruction(spv::Op::OpBitcast, place.type, result).add(value));
         return result;
@@ -370,23 +348,19 @@ private:
         const uint64_t first = (place.offsetBytes + skip) / kWordBytes * kWordBytes;
         const uint64_t end = place.spanBytes == kNoEnd ? kNoEnd : first + place.spanBytes + kWordBytes;
         const Piece* piece = onlyPiece(first, end);
-        if (piece && piece->kind == Piece::Kind::SequenceIndex) {
+        if (piece && piece->kind == Piece::Kind::SequenceIndex)
             return sequence();
-        }
         Id offset = offsetOf(place, skip, out);
         if (m_places.scalarBits(place.type) < 32) {
             const Id mask = m_loads.math().constant(~(kWordBytes - 1));
             offset = out.emit(spv::Op::OpBitwiseAnd, m_loads.wordType(), {offset, mask});
         }
-        if (piece) {
+        if (piece)
             return loadAt(baseOf(*piece), offset, out);
-        }
         Id value = loadAt(selectBase(first, end, offset, out), offset, out);
-        for (const Piece& other : m_pieces) {
-            if (other.kind == Piece::Kind::SequenceIndex && other.begin < end && other.end > first) {
+        for (const Piece& other : m_pieces)
+            if (other.kind == Piece::Kind::SequenceIndex && other.begin < end && other.end > first)
                 value = out.emit(spv::Op::OpSelect, m_loads.wordType(), {isIn(other, offset, out), sequence(), value});
-            }
-        }
         return value;
     }
 
@@ -402,7 +376,7 @@ private:
         const Id scalarType = scalarOf(place.type);
         const uint32_t count = scalarType == place.type ? 1 : m_places.partCount(place);
         std::vector<Id> bits;
-        for (uint32_t c = 0; c < count; c++) {
+        for (uint32_t c = 0; c < count; ++c) {
             const Place part = scalarType == place.type ? place : m_places.part(place, m_module.getConstant(c));
             bits.push_back(loadBits(part, out));
         }
@@ -420,14 +394,12 @@ private:
 
     Id together(Id scalarType, const std::vector<Id>& values, Emitter& out)
     {
-        if (values.size() == 1) {
+        if (values.size() == 1)
             return values[0];
-        }
         const Id type = m_module.getVectorType(scalarType, static_cast<uint32_t>(values.size()));
         Instruction vector = spirv::instruction(spv::Op::OpCompositeConstruct, type, m_module.newId());
-        for (const Id value : values) {
+        for (const Id value : values)
             vector.add(value);
-        }
         const Id result = vector.result;
         out.keep(std::move(vector));
         return result;
@@ -486,9 +458,8 @@ private:
     {
         const Id type = m_module.typeOf(index);
         const Instruction* definition = m_module.findDefinition(type);
-        if (type == m_loads.wordType() || !definition || definition->op != spv::Op::OpTypeInt) {
+        if (type == m_loads.wordType() || !definition || definition->op != spv::Op::OpTypeInt)
             return index;
-        }
         const bool isWord = definition->literal(0) == 32;
         return out.emit(isWord ? spv::Op::OpBitcast : spv::Op::OpUConvert, m_loads.wordType(), {index});
     }
@@ -508,11 +479,9 @@ private:
     LongWords selectBase(uint64_t first, uint64_t end, Id offset, Emitter& out)
     {
         LongWords base = baseOf({});
-        for (const Piece& piece : m_pieces) {
-            if (piece.kind == Piece::Kind::Record && piece.begin < end && piece.end > first) {
+        for (const Piece& piece : m_pieces)
+            if (piece.kind == Piece::Kind::Record && piece.begin < end && piece.end > first)
                 base = m_loads.math().select(out, isIn(piece, offset, out), baseOf(piece), base);
-            }
-        }
         return base;
     }
 
@@ -532,9 +501,8 @@ private:
     {
         const bool isPushed = piece.kind == Piece::Kind::Pushed;
         const auto key = std::pair(isPushed, piece.baseOffset);
-        if (const auto known = m_bases.find(key); known != m_bases.end()) {
+        if (const auto known = m_bases.find(key); known != m_bases.end())
             return known->second;
-        }
         LongWords base;
         if (isPushed) {
             const Id number = m_variant.mayBeSeries ? sequence() : Id{};
@@ -559,9 +527,8 @@ private:
     Id pointerTo(const Piece& piece)
     {
         const auto key = std::pair(piece.kind == Piece::Kind::Pushed, piece.baseOffset);
-        if (const auto known = m_pointers.find(key); known != m_pointers.end()) {
+        if (const auto known = m_pointers.find(key); known != m_pointers.end())
             return known->second;
-        }
         const LongWords base = baseOf(piece);
         Emitter start(m_module, m_start);
         const Id pointer = m_loads.pointer(start, base, m_readOnlyType);

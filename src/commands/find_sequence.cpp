@@ -50,9 +50,8 @@ public:
 
     Status run()
     {
-        if (!lowerBuiltIns()) {
+        if (!lowerBuiltIns())
             return m_failure.status();
-        }
         m_writer.beginBlock();
         const Id group = linearGroup();
         Emitter out = m_writer.out();
@@ -85,11 +84,9 @@ private:
     {
         std::vector<LoweredBuiltIn> found;
         for (const spv::BuiltIn builtIn :
-             {spv::BuiltIn::NumWorkgroups, spv::BuiltIn::WorkgroupId, spv::BuiltIn::GlobalInvocationId}) {
-            for (const Id variable : findInputs(m_module, builtIn)) {
+             {spv::BuiltIn::NumWorkgroups, spv::BuiltIn::WorkgroupId, spv::BuiltIn::GlobalInvocationId})
+            for (const Id variable : findInputs(m_module, builtIn))
                 found.push_back({variable, builtIn});
-            }
-        }
         return found;
     }
 
@@ -97,12 +94,10 @@ private:
     {
         const spirv::IdSet used = spirv::usedInFunctions(m_module);
         for (const LoweredBuiltIn& lowered : builtInsOfDispatch()) {
-            if (!makePrivate(m_module, lowered.variable, m_failure)) {
+            if (!makePrivate(m_module, lowered.variable, m_failure))
                 return false;
-            }
-            if (used.contains(lowered.variable)) {
+            if (used.contains(lowered.variable))
                 m_builtIns.push_back(lowered);
-            }
         }
         return true;
     }
@@ -175,9 +170,8 @@ private:
                          {m_variant.group, m_variant.mayBeSeries ? ownGroup(out, group, entry) : group});
         }
         out.emitVoid(spv::Op::OpStore, {m_variant.sequence, sequence});
-        if (m_builtIns.empty()) {
+        if (m_builtIns.empty())
             return;
-        }
         const LongWords record = m_loads.record(out, sequence);
         const Id size = m_loads.load(out, m_loads.add(out, record, m_layout.actionOffset), m_triple, kWordBytes);
         const Id own = emit(out, spv::Op::OpISub, group, component(out, entry, 1));
@@ -211,16 +205,14 @@ private:
     // As what the module declares: a specialization constant stays one.
     Id workgroupSize(Emitter& out)
     {
-        if (const Id constant = compiler::findBuiltIn(m_module, spv::BuiltIn::WorkgroupSize)) {
+        if (const Id constant = compiler::findBuiltIn(m_module, spv::BuiltIn::WorkgroupSize))
             return asTriple(out, constant, m_module.typeOf(constant));
-        }
         Instruction size = spirv::instruction(spv::Op::OpCompositeConstruct, m_triple, m_module.newId());
         for (const Instruction& i : m_module.section(Section::ExecutionModes)) {
             const auto mode = static_cast<spv::ExecutionMode>(i.literal(1));
-            if (mode != spv::ExecutionMode::LocalSize && mode != spv::ExecutionMode::LocalSizeId) {
+            if (mode != spv::ExecutionMode::LocalSize && mode != spv::ExecutionMode::LocalSizeId)
                 continue;
-            }
-            for (size_t o = 2; o < 5; o++) {
+            for (size_t o = 2; o < 5; ++o) {
                 const Id part = i.isId(o) ? i.id(o) : m_module.getConstant(i.literal(o));
                 size.add(asWord(out, part));
             }

@@ -47,25 +47,22 @@ public:
                                     : m_variant.model == spv::ExecutionModel::MeshEXT && m_route.hasTasks;
         if (hasPayload) {
             const auto word = addPayloadWord(m_module, m_word);
-            if (!word) {
+            if (!word)
                 return word.error();
-            }
             m_payload = *word;
         }
         spirv::InstructionList start;
         Emitter out(m_module, start);
-        if (m_route.isReceived) {
+        if (m_route.isReceived)
             out.emitVoid(spv::Op::OpStore, {m_variant.sequence, receive(out)});
-        }
-        if (m_route.isSent && m_variant.model == spv::ExecutionModel::Geometry) {
+        if (m_route.isSent && m_variant.model == spv::ExecutionModel::Geometry)
             sendWithVertices();
-        } else if (m_route.isSent && m_variant.model == spv::ExecutionModel::MeshEXT) {
+        else if (m_route.isSent && m_variant.model == spv::ExecutionModel::MeshEXT)
             sendWithOutputs();
-        } else if (m_route.isSent && m_variant.model == spv::ExecutionModel::TaskEXT) {
+        else if (m_route.isSent && m_variant.model == spv::ExecutionModel::TaskEXT)
             sendWithPayload();
-        } else if (m_route.isSent) {
+        else if (m_route.isSent)
             send(out, createOutput());
-        }
         compiler::insertBehindVariables(*m_module.findFunction(m_variant.entry), start);
         return {};
     }
@@ -79,9 +76,8 @@ private:
                 return numberOfDraw(out);
             case spv::ExecutionModel::MeshEXT:
                 // DrawIndex is not there behind a task shader (VUID-VkGraphicsPipelineCreateInfo-pStages-09631).
-                if (m_route.hasTasks) {
+                if (m_route.hasTasks)
                     return out.emit(spv::Op::OpLoad, m_word, {pointerTo(out, m_payload, m_word)});
-                }
                 return numberOfDraw(out);
             case spv::ExecutionModel::TessellationControl:
                 return firstOf(out, verticesOfPatch());
@@ -130,9 +126,8 @@ private:
             const bool isInput = i.op == spv::Op::OpVariable &&
                                  i.literal(0) == static_cast<uint32_t>(spv::StorageClass::Input) &&
                                  isPerVertex(m_variant, i);
-            if (isInput && m_module.constantValue(m_module.findDefinition(m_module.pointee(i.type))->id(1), length)) {
+            if (isInput && m_module.constantValue(m_module.findDefinition(m_module.pointee(i.type))->id(1), length))
                 return length;
-            }
         }
         return kMaxPatchVertices;
     }
@@ -168,11 +163,10 @@ private:
     {
         const Id variable = createVariable(spv::StorageClass::Input, type);
         m_module.setName(variable, "received_sequence");
-        if (m_variant.model == spv::ExecutionModel::Fragment) {
+        if (m_variant.model == spv::ExecutionModel::Fragment)
             m_module.decorate(variable, spv::Decoration::Flat);
-        } else if (m_variant.model == spv::ExecutionModel::TessellationEvaluation) {
+        else if (m_variant.model == spv::ExecutionModel::TessellationEvaluation)
             m_module.decorate(variable, spv::Decoration::Patch);
-        }
         return variable;
     }
 
@@ -180,9 +174,8 @@ private:
     {
         const Id variable = createVariable(spv::StorageClass::Output, m_word);
         m_module.setName(variable, "sent_sequence");
-        if (m_variant.model == spv::ExecutionModel::TessellationControl) {
+        if (m_variant.model == spv::ExecutionModel::TessellationControl)
             m_module.decorate(variable, spv::Decoration::Patch);
-        }
         return variable;
     }
 
@@ -197,9 +190,8 @@ private:
         const Id output = createOutput();
         for (spirv::Function& function : m_module.functions) {
             spirv::rewriteFunction(m_module, function, [&](const Instruction& i, Emitter& out) {
-                if (i.op == spv::Op::OpEmitVertex || i.op == spv::Op::OpEmitStreamVertex) {
+                if (i.op == spv::Op::OpEmitVertex || i.op == spv::Op::OpEmitStreamVertex)
                     send(out, output);
-                }
                 out.keep(i);
             });
         }
@@ -212,9 +204,8 @@ private:
         for (spirv::Function& function : m_module.functions) {
             spirv::rewriteFunction(m_module, function, [&](const Instruction& i, Emitter& out) {
                 out.keep(i);
-                if (i.op == spv::Op::OpSetMeshOutputsEXT) {
+                if (i.op == spv::Op::OpSetMeshOutputsEXT)
                     out.call(sender, m_module.getVoidType(), {i.id(0)});
-                }
             });
         }
     }
@@ -226,9 +217,8 @@ private:
             spirv::rewriteFunction(m_module, function, [&](Instruction i, Emitter& out) {
                 if (i.op == spv::Op::OpEmitMeshTasksEXT) {
                     send(out, pointerTo(out, m_payload, m_word));
-                    if (i.operandCount() == 3) {
+                    if (i.operandCount() == 3)
                         i.add(m_payload.variable);
-                    }
                 }
                 out.keep(i);
             });
@@ -273,11 +263,9 @@ private:
 
     uint32_t mostVertices() const
     {
-        for (const Instruction& i : m_module.section(Section::ExecutionModes)) {
-            if (static_cast<spv::ExecutionMode>(i.literal(1)) == spv::ExecutionMode::OutputVertices) {
+        for (const Instruction& i : m_module.section(Section::ExecutionModes))
+            if (static_cast<spv::ExecutionMode>(i.literal(1)) == spv::ExecutionMode::OutputVertices)
                 return i.literal(2);
-            }
-        }
         return 1;
     }
 
@@ -288,18 +276,15 @@ private:
             const bool isSize = i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
                                 i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
                                 i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize);
-            if (isSize) {
+            if (isSize)
                 return product(out, partsOf(out, i.id(0)));
-            }
         }
         for (const Instruction& i : m_module.section(Section::ExecutionModes)) {
             const auto mode = static_cast<spv::ExecutionMode>(i.literal(1));
-            if (mode == spv::ExecutionMode::LocalSizeId) {
+            if (mode == spv::ExecutionMode::LocalSizeId)
                 return product(out, {i.id(2), i.id(3), i.id(4)});
-            }
-            if (mode == spv::ExecutionMode::LocalSize) {
+            if (mode == spv::ExecutionMode::LocalSize)
                 return m_module.getConstant(i.literal(2) * i.literal(3) * i.literal(4));
-            }
         }
         return m_module.getConstant(1);
     }
@@ -307,7 +292,7 @@ private:
     std::array<Id, 3> partsOf(Emitter& out, Id size)
     {
         std::array<Id, 3> parts;
-        for (uint32_t k = 0; k < 3; k++) {
+        for (uint32_t k = 0; k < 3; ++k) {
             parts[k] = m_module.newId();
             out.keep(spirv::instruction(spv::Op::OpCompositeExtract, m_word, parts[k]).add(size).add(k));
         }
@@ -338,11 +323,9 @@ Status handOnSequence(Variant& variant, const SequenceRoute& route, const Layout
 bool readsDrawIndex(const Module& module)
 {
     const spirv::IdSet used = spirv::usedInFunctions(module);
-    for (const Id variable : findInputs(module, spv::BuiltIn::DrawIndex)) {
-        if (used.contains(variable)) {
+    for (const Id variable : findInputs(module, spv::BuiltIn::DrawIndex))
+        if (used.contains(variable))
             return true;
-        }
-    }
     return false;
 }
 
@@ -351,9 +334,8 @@ Status lowerDrawIndex(Module& module)
     compiler::Failure failure("lowerDrawIndex");
     for (const Id variable : findInputs(module, spv::BuiltIn::DrawIndex)) {
         const Id zero = compiler::getNull(module, module.pointee(module.typeOf(variable)));
-        if (!makePrivate(module, variable, failure)) {
+        if (!makePrivate(module, variable, failure))
             break;
-        }
         module.findDefinition(variable)->add(zero);
     }
     return failure.status();
@@ -364,9 +346,8 @@ Status fetchDrawIndex(Variant& variant)
     Module& module = variant.module;
     const std::vector<Id> variables = findInputs(module, spv::BuiltIn::DrawIndex);
     const Status status = lowerDrawIndex(module);
-    if (!status || variables.empty()) {
+    if (!status || variables.empty())
         return status;
-    }
     spirv::InstructionList start;
     Emitter out(module, start);
     ArgumentLoads loads(variant);

@@ -29,10 +29,9 @@ bool fitTogether(const std::vector<StageCode>& stages)
         read.push_back(std::move(*stage));
     }
     std::ranges::sort(read, {}, [](const Variant& stage) { return rankOf(stage.model); });
-    for (size_t i = 1; i < read.size(); ++i) {
+    for (size_t i = 1; i < read.size(); ++i)
         if (!feeds(read[i - 1], read[i]))
             return false;
-    }
     return true;
 }
 

@@ -19,11 +19,9 @@ public:
 
     void add(const Variant& stage)
     {
-        for (const Instruction& i : stage.module.section(spirv::Section::Globals)) {
-            if (i.op == spv::Op::OpVariable && isHandedOn(stage.model, storageOf(i))) {
+        for (const Instruction& i : stage.module.section(spirv::Section::Globals))
+            if (i.op == spv::Op::OpVariable && isHandedOn(stage.model, storageOf(i)))
                 add(stage, i);
-            }
-        }
     }
 
     std::optional<uint32_t> firstFree() const
@@ -36,31 +34,24 @@ public:
     {
         const Module& module = stage.module;
         Id type = module.pointee(variable.type);
-        if (isPerVertex(stage, variable)) {
+        if (isPerVertex(stage, variable))
             type = module.findDefinition(type)->id(0);
-        }
-        if (const Instruction* location = module.findDecoration(variable.result, spv::Decoration::Location)) {
+        if (const Instruction* location = module.findDecoration(variable.result, spv::Decoration::Location))
             take(location->literal(2), count(module, type));
-        }
         // Members of blocks may have numbers of their own.
-        while (module.findDefinition(type) && module.findDefinition(type)->op == spv::Op::OpTypeArray) {
+        while (module.findDefinition(type) && module.findDefinition(type)->op == spv::Op::OpTypeArray)
             type = module.findDefinition(type)->id(0);
-        }
         const Instruction* block = module.findDefinition(type);
-        for (uint32_t m = 0; block && block->op == spv::Op::OpTypeStruct && m < block->operandCount(); m++) {
-            if (const Instruction* location = module.findMemberDecoration(type, m, spv::Decoration::Location)) {
+        for (uint32_t m = 0; block && block->op == spv::Op::OpTypeStruct && m < block->operandCount(); ++m)
+            if (const Instruction* location = module.findMemberDecoration(type, m, spv::Decoration::Location))
                 take(location->literal(3), count(module, block->id(m)));
-            }
-        }
     }
 
     bool overlap(const Locations& other) const
     {
-        for (size_t location = 0; location < m_taken.size(); location++) {
-            if (m_taken[location] && other.m_taken[location]) {
+        for (size_t location = 0; location < m_taken.size(); ++location)
+            if (m_taken[location] && other.m_taken[location])
                 return true;
-            }
-        }
         return false;
     }
 
@@ -96,9 +87,8 @@ private:
             }
             case spv::Op::OpTypeStruct: {
                 uint32_t sum = 0;
-                for (size_t m = 0; m < definition->operandCount(); m++) {
+                for (size_t m = 0; m < definition->operandCount(); ++m)
                     sum = std::min(sum + count(module, definition->id(m)), kMaxLocations);
-                }
                 return sum;
             }
             default:
@@ -109,9 +99,8 @@ private:
     void take(uint32_t first, uint32_t count)
     {
         for (uint64_t location = first; location < std::min<uint64_t>(uint64_t{first} + count, m_taken.size());
-             location++) {
+             ++location)
             m_taken[location] = true;
-        }
     }
 
     std::vector<bool> m_taken;
@@ -130,9 +119,8 @@ bool isPerVertex(const Variant& stage, const Instruction& variable)
 {
     const Module& module = stage.module;
     const Instruction* type = module.findDefinition(module.pointee(variable.type));
-    if (!type || type->op != spv::Op::OpTypeArray) {
+    if (!type || type->op != spv::Op::OpTypeArray)
         return false;
-    }
     const bool isInput = Locations::storageOf(variable) == spv::StorageClass::Input;
     switch (stage.model) {
         case spv::ExecutionModel::TessellationControl:
@@ -153,23 +141,19 @@ bool isPerVertex(const Variant& stage, const Instruction& variable)
 std::optional<uint32_t> findFreeLocation(const std::vector<Variant>& stages, uint32_t end)
 {
     Locations locations(end);
-    for (const Variant& stage : stages) {
+    for (const Variant& stage : stages)
         locations.add(stage);
-    }
     return locations.firstFree();
 }
 
 bool readsLocations(const Variant& from, const std::vector<Id>& outputs, const Variant& to)
 {
     Locations written(kMaxLocations), read(kMaxLocations);
-    for (const Id output : outputs) {
+    for (const Id output : outputs)
         written.add(from, *from.module.findDefinition(output));
-    }
-    for (const Instruction& i : to.module.section(spirv::Section::Globals)) {
-        if (i.op == spv::Op::OpVariable && Locations::storageOf(i) == spv::StorageClass::Input) {
+    for (const Instruction& i : to.module.section(spirv::Section::Globals))
+        if (i.op == spv::Op::OpVariable && Locations::storageOf(i) == spv::StorageClass::Input)
             read.add(to, i);
-        }
-    }
     return written.overlap(read);
 }
 

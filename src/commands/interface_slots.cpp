@@ -20,18 +20,16 @@ constexpr uint32_t kComponents = 4;  // of a location
 Slots::Slots(const Variant& stage, spv::StorageClass storage, uint32_t mostElements)
     : m_module(stage.module), m_mostElements(mostElements), m_taken(size_t{kSlotsEnd} * kComponents)
 {
-    for (const Instruction& i : m_module.section(spirv::Section::Globals)) {
+    for (const Instruction& i : m_module.section(spirv::Section::Globals))
         if (i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(storage))
             addVariable(stage, i);
-    }
 }
 
 bool Slots::contains(const Slots& others) const
 {
-    for (size_t i = 0; i < m_taken.size(); ++i) {
+    for (size_t i = 0; i < m_taken.size(); ++i)
         if (others.m_taken[i] && !m_taken[i])
             return false;
-    }
     return true;
 }
 

@@ -38,18 +38,16 @@ uint32_t commandBytes(Action action)
 
 PreprocessMemory preprocessMemory(const Layout& layout, const Extent& extent)
 {
-    if (layout.action != Action::Dispatch && !hasDrawTable(layout)) {
+    if (layout.action != Action::Dispatch && !hasDrawTable(layout))
         return {};
-    }
     const auto rounded = [](uint64_t bytes) { return (bytes + 15) & ~uint64_t{15}; };
     const uint64_t sequences = extent.maxSequenceCount;
     PreprocessMemory memory;
     memory.tables = kDispatchBytes * extent.pipelineCount;
     memory.entries = memory.tables + sizeof(abi::SequenceTable) * extent.pipelineCount;
     memory.bytes = memory.entries + sizeof(abi::SequenceEntry) * sequences;
-    if (!hasDrawTable(layout)) {
+    if (!hasDrawTable(layout))
         return memory;
-    }
     const uint64_t draws = extent.rowDraws() * (extent.isOrdered ? sequences : extent.pipelineCount);
     memory.drawEntries = rounded(memory.bytes);
     memory.draws = memory.drawEntries + sizeof(abi::DrawEntry) * draws;

@@ -27,12 +27,10 @@ Places::Places(const Module& module) : m_module(module)
 {
     for (const Instruction& i : module.section(spirv::Section::Annotations)) {
         if (i.op == spv::Op::OpDecorate && i.operandCount() == 3 &&
-            i.literal(1) == static_cast<uint32_t>(spv::Decoration::ArrayStride)) {
+            i.literal(1) == static_cast<uint32_t>(spv::Decoration::ArrayStride))
             m_arrayStrides[i.id(0).value] = i.literal(2);
-        }
-        if (i.op != spv::Op::OpMemberDecorate || i.operandCount() < 3) {
+        if (i.op != spv::Op::OpMemberDecorate || i.operandCount() < 3)
             continue;
-        }
         Member& member = m_members[{i.id(0).value, i.literal(1)}];
         const uint32_t value = i.operandCount() > 3 && !i.isId(3) ? i.literal(3) : 0;
         switch (static_cast<spv::Decoration>(i.literal(2))) {
@@ -61,9 +59,8 @@ uint32_t Places::arrayStride(Id type) const
 uint32_t Places::scalarBits(Id type) const
 {
     const Instruction* definition = m_module.findDefinition(type);
-    if (definition && (definition->op == spv::Op::OpTypeInt || definition->op == spv::Op::OpTypeFloat)) {
+    if (definition && (definition->op == spv::Op::OpTypeInt || definition->op == spv::Op::OpTypeFloat))
         return definition->literal(0);
-    }
     return m_module.storageOf(type) == spv::StorageClass::PhysicalStorageBuffer ? 64 : 0;
 }
 
@@ -81,13 +78,11 @@ bool Places::knownIndex(Id index, uint32_t& value) const
 bool Places::enterMember(Place& place, const Instruction& type, Id index) const
 {
     uint32_t number = 0;
-    if (!knownIndex(index, number) || number >= type.operandCount()) {
+    if (!knownIndex(index, number) || number >= type.operandCount())
         return false;
-    }
     const auto member = m_members.find({type.result.value, number});
-    if (member == m_members.end() || !member->second.hasOffset) {
+    if (member == m_members.end() || !member->second.hasOffset)
         return false;
-    }
     place.offsetBytes += member->second.offset;
     place.matrixStride = member->second.matrixStride;
     place.isRowMajor = member->second.isRowMajor;
@@ -119,9 +114,8 @@ Place Places::part(const Place& whole, Id index) const
             return enterMember(place, *type, index) ? place : fail();
         case spv::Op::OpTypeArray: {
             const uint32_t stride = arrayStride(type->result);
-            if (stride == 0) {
+            if (stride == 0)
                 return fail();
-            }
             place.type = type->id(0);
             step(place, index, stride, count);
             return place;
@@ -129,9 +123,8 @@ Place Places::part(const Place& whole, Id index) const
         case spv::Op::OpTypeMatrix: {
             place.type = type->id(0);
             const uint32_t scalar = scalarBits(m_module.findDefinition(place.type)->id(0)) / 8;
-            if (whole.matrixStride == 0) {
+            if (whole.matrixStride == 0)
                 return fail();
-            }
             step(place, index, whole.isRowMajor ? scalar : whole.matrixStride, count);
             place.componentStride = whole.isRowMajor ? whole.matrixStride : scalar;
             return place;
@@ -179,9 +172,8 @@ uint64_t Places::bytesOf(Id typeId, const Place& place) const
             return structureBytes(*type);
         case spv::Op::OpTypeArray: {
             uint32_t length = 0;
-            if (!knownIndex(type->id(1), length) || length == 0) {
+            if (!knownIndex(type->id(1), length) || length == 0)
                 return kNoEnd;
-            }
             return addUpTo(uint64_t{length - 1} * arrayStride(typeId), bytesOf(type->id(0), place));
         }
         case spv::Op::OpTypeMatrix: {
@@ -206,11 +198,10 @@ uint64_t Places::bytesOf(Id typeId, const Place& place) const
 uint64_t Places::structureBytes(const Instruction& type) const
 {
     uint64_t end = 0;
-    for (uint32_t m = 0; m < type.operandCount(); m++) {
+    for (uint32_t m = 0; m < type.operandCount(); ++m) {
         const auto found = m_members.find({type.result.value, m});
-        if (found == m_members.end() || !found->second.hasOffset) {
+        if (found == m_members.end() || !found->second.hasOffset)
             return kNoEnd;
-        }
         const Member& member = found->second;
         const Place inside{.type = type.id(m),
                            .indices = {},

@@ -57,18 +57,16 @@ public:
         const std::vector<Id> bases = lower(spv::BuiltIn::BaseVertex);
         const std::vector<Id> instances = lower(spv::BuiltIn::InstanceIndex);
         const std::vector<Id> firsts = lower(spv::BuiltIn::BaseInstance);
-        if (m_failure || (indices.empty() && bases.empty() && instances.empty() && firsts.empty())) {
+        if (m_failure || (indices.empty() && bases.empty() && instances.empty() && firsts.empty()))
             return m_failure.status();
-        }
         const Id sequence = m_out.emit(spv::Op::OpLoad, m_word, {m_variant.sequence});
         const LongWords record = m_loads.record(m_out, sequence);
         const Id words = m_loads.readOnlyWords(m_out, record);
         const Id draw = hasDrawTable(m_layout) ? m_loads.readOnlyWords(m_out, m_loads.drawEntry(m_out)) : words;
         const Id offset = member(draw, kVertexOffset);
         storeAll(bases, offset);
-        if (!indices.empty()) {
+        if (!indices.empty())
             storeAll(indices, emit(spv::Op::OpIAdd, fetch(record, words), offset));
-        }
         if (!instances.empty() || !firsts.empty()) {
             const Id first = member(draw, kFirstInstance);
             storeAll(firsts, first);
@@ -85,11 +83,9 @@ private:
     std::vector<Id> lower(spv::BuiltIn which)
     {
         const std::vector<Id> variables = findInputs(m_module, which);
-        for (const Id variable : variables) {
-            if (!makePrivate(m_module, variable, m_failure)) {
+        for (const Id variable : variables)
+            if (!makePrivate(m_module, variable, m_failure))
                 break;
-            }
-        }
         return variables;
     }
 
@@ -101,9 +97,8 @@ private:
 
     void storeAll(const std::vector<Id>& variables, Id value)
     {
-        for (const Id variable : variables) {
+        for (const Id variable : variables)
             store(variable, value);
-        }
     }
 
     void store(Id variable, Id value)
@@ -181,11 +176,9 @@ bool readsIndex(const Module& module)
     const spirv::IdSet used = spirv::usedInFunctions(module);
     for (const spv::BuiltIn builtIn : {spv::BuiltIn::VertexIndex, spv::BuiltIn::BaseVertex, spv::BuiltIn::InstanceIndex,
                                        spv::BuiltIn::BaseInstance}) {
-        for (const Id variable : findInputs(module, builtIn)) {
-            if (used.contains(variable)) {
+        for (const Id variable : findInputs(module, builtIn))
+            if (used.contains(variable))
                 return true;
-            }
-        }
     }
     return false;
 }

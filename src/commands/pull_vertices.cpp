@@ -51,13 +51,11 @@ struct Description {
 // None for bindings that the device fetches from: without the index and the first instance it can from none.
 std::optional<Description> findDescription(const Layout& layout, const VertexInput& input, uint32_t binding)
 {
-    if (const VertexBuffer* token = findToken(layout, binding)) {
+    if (const VertexBuffer* token = findToken(layout, binding))
         return Description{true, token->streamOffset};
-    }
     const auto row = std::ranges::find(input.bindings, binding, &VertexBinding::binding);
-    if (!layout.indexBuffer || row == input.bindings.end()) {
+    if (!layout.indexBuffer || row == input.bindings.end())
         return std::nullopt;
-    }
     return Description{false, sizeof(abi::BoundVertexBuffer) * static_cast<uint64_t>(row - input.bindings.begin())};
 }
 
@@ -100,23 +98,20 @@ std::vector<Attributes> findPulled(const Module& module, const Layout& layout, c
     std::vector<Attributes> found;
     for (const Instruction& i : module.section(Section::Globals)) {
         if (i.op != spv::Op::OpVariable || i.literal(0) != static_cast<uint32_t>(spv::StorageClass::Input) ||
-            !used.contains(i.result)) {
+            !used.contains(i.result))
             continue;
-        }
         const Instruction* location = module.findDecoration(i.result, spv::Decoration::Location);
-        if (!location) {
+        if (!location)
             continue;
-        }
         const Instruction* component = module.findDecoration(i.result, spv::Decoration::Component);
         Attributes a{i.result, location->literal(2), component ? component->literal(2) : 0,
                      locationCount(module, module.pointee(i.type)), 0};
-        for (uint32_t l = 0; l < std::max(a.count, 1u); l++) {
+        for (uint32_t l = 0; l < std::max(a.count, 1u); ++l) {
             const VertexAttribute* attribute = findAttribute(input, a.location + l);
             a.pulled += attribute && findDescription(layout, input, attribute->binding) ? 1 : 0;
         }
-        if (a.pulled > 0) {
+        if (a.pulled > 0)
             found.push_back(a);
-        }
     }
     return found;
 }
@@ -148,11 +143,9 @@ public:
         m_function.beginBlock();
         use();
         std::optional<Id> areInside;
-        for (const Attributes& attributes : all) {
-            if (!prepare(attributes)) {
+        for (const Attributes& attributes : all)
+            if (!prepare(attributes))
                 return m_failure.status();
-            }
-        }
         for (auto& [binding, buffer] : m_buffers) {
             const Id isInside = m_out->emit(spv::Op::OpUGreaterThanEqual, m_module.getBoolType(),
                                             {buffer.room, m_loads.math().constant(buffer.longest)});
@@ -192,14 +185,11 @@ private:
 
     bool prepare(const Attributes& a)
     {
-        if (a.pulled != a.count) {
+        if (a.pulled != a.count)
             return fail(a.variable, "has attributes of buffers of the sequence and of others");
-        }
-        for (uint32_t l = 0; l < a.count; l++) {
-            if (!prepare(a.variable, *findAttribute(m_input, a.location + l))) {
+        for (uint32_t l = 0; l < a.count; ++l)
+            if (!prepare(a.variable, *findAttribute(m_input, a.location + l)))
                 return false;
-            }
-        }
         return makePrivate(m_module, a.variable, m_failure);
     }
 
@@ -213,9 +203,8 @@ private:
                                                ", which buffers of sequences cannot have");
         }
         const auto [known, isNew] = m_buffers.try_emplace(binding->binding);
-        if (isNew) {
+        if (isNew)
             describe(*binding, known->second);
-        }
         known->second.longest = std::max(known->second.longest, endOf(attribute, *format));
         return true;
     }
@@ -231,11 +220,9 @@ private:
     {
         use();
         m_isCareful = isCareful;
-        for (auto& [binding, buffer] : m_buffers) {
-            if (!isCareful) {
+        for (auto& [binding, buffer] : m_buffers)
+            if (!isCareful)
                 buffer.words = m_loads.readOnlyWords(*m_out, buffer.element);
-            }
-        }
         for (const Attributes& a : all) {
             uint32_t location = a.location;
             const Id value = valueOf(a, m_module.pointee(m_module.typeOf(a.variable)), location);
@@ -248,17 +235,15 @@ private:
     {
         const Instruction definition = *m_module.findDefinition(type);
         uint32_t length = 0;
-        if (definition.op == spv::Op::OpTypeMatrix) {
+        if (definition.op == spv::Op::OpTypeMatrix)
             length = definition.literal(1);
-        } else if (definition.op == spv::Op::OpTypeArray) {
+        else if (definition.op == spv::Op::OpTypeArray)
             m_module.constantValue(definition.id(1), length);
-        } else {
+        else
             return vectorOf(a, definition, location++);
-        }
         Instruction whole = spirv::instruction(spv::Op::OpCompositeConstruct, type, m_module.newId());
-        for (uint32_t n = 0; n < length && !m_failure; n++) {
+        for (uint32_t n = 0; n < length && !m_failure; ++n)
             whole.add(valueOf(a, definition.id(0), location));
-        }
         const Id result = whole.result;
         m_out->keep(std::move(whole));
         return result;
@@ -276,7 +261,7 @@ private:
         const Element element = fetch(*findAttribute(m_input, location));
         const Id own = element.isFloat ? m_float : m_word;
         std::vector<Id> values;
-        for (uint32_t c = 0; c < (isVector ? type.literal(1) : 1); c++) {
+        for (uint32_t c = 0; c < (isVector ? type.literal(1) : 1); ++c) {
             const Id value = element.components.at(std::min(a.component + c, 3u));
             values.push_back(own == scalar.result ? value : m_out->emit(spv::Op::OpBitcast, scalar.result, {value}));
         }
@@ -286,9 +271,8 @@ private:
     Id together(Id type, const std::vector<Id>& values)
     {
         Instruction vector = spirv::instruction(spv::Op::OpCompositeConstruct, type, m_module.newId());
-        for (const Id value : values) {
+        for (const Id value : values)
             vector.add(value);
-        }
         const Id result = vector.result;
         m_out->keep(std::move(vector));
         return result;
@@ -313,9 +297,8 @@ private:
         const LongWords command = m_loads.add(*m_out, buffer.base, static_cast<int64_t>(buffer.place.offset));
         const LongWords element = m_loads.add(*m_out, buffer.element, attribute.offsetBytes);
         std::vector<Id> words = loadFrom(format, math.select(*m_out, isBehind, command, element));
-        for (Id& word : words) {
+        for (Id& word : words)
             word = m_out->emit(spv::Op::OpSelect, m_word, {isBehind, math.constant(0), word});
-        }
         return words;
     }
 
@@ -341,9 +324,8 @@ private:
 
     Id recordWords()
     {
-        if (!m_recordWords) {
+        if (!m_recordWords)
             m_recordWords = m_loads.readOnlyWords(*m_out, record());
-        }
         return m_recordWords;
     }
 
@@ -365,17 +347,14 @@ private:
 
     Id indexOf(const VertexBinding& binding)
     {
-        if (!binding.isPerInstance) {
+        if (!binding.isPerInstance)
             return builtIn(spv::BuiltIn::VertexIndex);
-        }
-        if (binding.divisor == 1) {
+        if (binding.divisor == 1)
             return builtIn(spv::BuiltIn::InstanceIndex);
-        }
         m_module.addCapability(spv::Capability::DrawParameters);
         const Id base = builtIn(spv::BuiltIn::BaseInstance);
-        if (binding.divisor == 0) {
+        if (binding.divisor == 0)
             return base;
-        }
         const Id number = m_out->emit(spv::Op::OpISub, m_word, {builtIn(spv::BuiltIn::InstanceIndex), base});
         const Id group = m_out->emit(spv::Op::OpUDiv, m_word, {number, m_module.getConstant(binding.divisor)});
         return m_out->emit(spv::Op::OpIAdd, m_word, {base, group});
@@ -388,9 +367,8 @@ private:
     // The element's bytes, from the lowest of the first word on; what is behind them is anything.
     std::vector<Id> loadWords(const VertexFormat& format, uint32_t offsetBytes, const Buffer& buffer)
     {
-        if (isOfWords(format) && offsetBytes % kWordBytes == 0) {
+        if (isOfWords(format) && offsetBytes % kWordBytes == 0)
             return loadAt(format, buffer.words, offsetBytes / kWordBytes);
-        }
         return loadFrom(format, m_loads.add(*m_out, buffer.element, offsetBytes));
     }
 
@@ -403,9 +381,8 @@ private:
     std::vector<Id> loadAt(const VertexFormat& format, Id readOnlyWords, uint32_t first)
     {
         std::vector<Id> words;
-        for (uint32_t w = 0; w < wordCount(format); w++) {
+        for (uint32_t w = 0; w < wordCount(format); ++w)
             words.push_back(m_loads.wordAt(*m_out, readOnlyWords, first + w));
-        }
         return words;
     }
 
@@ -426,12 +403,11 @@ private:
         const LongWords base{emit(spv::Op::OpBitwiseAnd, address.low, math.constant(~(kWordBytes - 1))), address.high};
         const Id shift = emit(spv::Op::OpShiftLeftLogical, skipped, math.constant(3));
         std::vector<Id> words = {load(base)};
-        if (format.components == 1) {
+        if (format.components == 1)
             return {emit(spv::Op::OpShiftRightLogical, words[0], shift)};
-        }
         const Id last = emit(spv::Op::OpBitwiseAnd, emit(spv::Op::OpIAdd, skipped, math.constant(format.bytes() - 1)),
                              math.constant(~(kWordBytes - 1)));
-        for (uint32_t w = 1; w <= count; w++) {
+        for (uint32_t w = 1; w <= count; ++w) {
             const Id offset = m_module.newId();
             m_out->keep(spirv::instruction(spv::Op::OpExtInst, m_word, offset)
                             .add(m_loads.glslFunctions())
@@ -443,7 +419,7 @@ private:
         // In two steps, since a shift by 32 bits has no meaning.
         const Id left = emit(spv::Op::OpISub, math.constant(31), shift);
         std::vector<Id> joined;
-        for (uint32_t w = 0; w < count; w++) {
+        for (uint32_t w = 0; w < count; ++w) {
             const Id low = emit(spv::Op::OpShiftRightLogical, words[w], shift);
             const Id doubled = emit(spv::Op::OpShiftLeftLogical, words[w + 1], math.constant(1));
             joined.push_back(emit(spv::Op::OpBitwiseOr, low, emit(spv::Op::OpShiftLeftLogical, doubled, left)));
@@ -456,12 +432,10 @@ private:
         const bool isFloat = format.number != Number::Uint && format.number != Number::Sint;
         const Id type = isFloat ? m_float : m_word;
         Element element{{}, isFloat};
-        for (uint32_t c = 0; c < 4; c++) {
+        for (uint32_t c = 0; c < 4; ++c)
             element.components[c] = c < format.components ? component(format, words, c) : missing(type, c);
-        }
-        if (format.isBgra) {
+        if (format.isBgra)
             std::swap(element.components[0], element.components[2]);
-        }
         return element;
     }
 
@@ -475,11 +449,9 @@ private:
     Id floatConstant(float value)
     {
         const auto bits = std::bit_cast<uint32_t>(value);
-        for (const Instruction& i : m_module.section(Section::Globals)) {
-            if (i.op == spv::Op::OpConstant && i.type == m_float && i.literal(0) == bits) {
+        for (const Instruction& i : m_module.section(Section::Globals))
+            if (i.op == spv::Op::OpConstant && i.type == m_float && i.literal(0) == bits)
                 return i.result;
-            }
-        }
         const Id constant = m_module.newId();
         m_module.section(Section::Globals)
             .push_back(spirv::instruction(spv::Op::OpConstant, m_float, constant).add(bits));
@@ -492,14 +464,12 @@ private:
             return format.number == Number::Sfloat ? m_out->emit(spv::Op::OpBitcast, m_float, {words[number]})
                                                    : words[number];
         }
-        if (format.bits == 10) {
+        if (format.bits == 10)
             return tenBits(words[0], number);
-        }
         const uint32_t perWord = 32 / format.bits;
         const Id word = words[number / perWord];
-        if (format.number == Number::Uint || format.number == Number::Sint) {
+        if (format.number == Number::Uint || format.number == Number::Sint)
             return integer(format, word, number % perWord * format.bits);
-        }
         return extract(m_float, unpacked(format, word), number % perWord);
     }
 

@@ -23,11 +23,9 @@ std::vector<Piece> cut(const std::vector<Piece>& ranges, const Piece& later)
         Piece before = range, behind = range;
         before.end = std::min(range.end, later.begin);
         behind.begin = std::max(range.begin, later.end);
-        for (const Piece& part : {before, behind}) {
-            if (part.begin < part.end) {
+        for (const Piece& part : {before, behind})
+            if (part.begin < part.end)
                 left.push_back(part);
-            }
-        }
     }
     return left;
 }
@@ -47,18 +45,16 @@ std::vector<Piece> findPieces(const Layout& layout, uint32_t stage)
     std::vector<Piece> pieces;
     uint64_t end = 0;
     for (const Piece& range : ranges) {
-        if (range.begin > end) {
+        if (range.begin > end)
             pieces.push_back({Piece::Kind::Pushed, end, range.begin, 0});
-        }
         // What one token after the other copies to places side by side is one piece.
         const bool continues = !pieces.empty() && pieces.back().kind == Piece::Kind::Record &&
                                range.kind == Piece::Kind::Record && pieces.back().end == range.begin &&
                                pieces.back().baseOffset == range.baseOffset;
-        if (continues) {
+        if (continues)
             pieces.back().end = range.end;
-        } else {
+        else
             pieces.push_back(range);
-        }
         end = range.end;
     }
     pieces.push_back({Piece::Kind::Pushed, end, kNoEnd, 0});

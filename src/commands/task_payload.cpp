@@ -17,11 +17,9 @@ constexpr spv::StorageClass kPayload = spv::StorageClass::TaskPayloadWorkgroupEX
 std::vector<Id> findPayloads(const Module& module)
 {
     std::vector<Id> found;
-    for (const Instruction& i : module.section(Section::Globals)) {
-        if (i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(kPayload)) {
+    for (const Instruction& i : module.section(Section::Globals))
+        if (i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(kPayload))
             found.push_back(i.result);
-        }
-    }
     return found;
 }
 
@@ -36,19 +34,15 @@ void completeConstructs(Module& module, Id type, Id zero)
     const auto complete = [&](Instruction& i) {
         const bool isWhole = i.op == spv::Op::OpCompositeConstruct || i.op == spv::Op::OpConstantComposite ||
                              i.op == spv::Op::OpSpecConstantComposite;
-        if (isWhole && i.type == type) {
+        if (isWhole && i.type == type)
             i.add(zero);
-        }
     };
-    for (Instruction& i : module.section(Section::Globals)) {
+    for (Instruction& i : module.section(Section::Globals))
         complete(i);
-    }
     for (spirv::Function& function : module.functions) {
-        for (spirv::Block& block : function.blocks) {
-            for (Instruction& i : block.body) {
+        for (spirv::Block& block : function.blocks)
+            for (Instruction& i : block.body)
                 complete(i);
-            }
-        }
     }
 }
 
@@ -66,9 +60,8 @@ PayloadWord createPayload(Module& module, Id wordType)
 Result<PayloadWord> addPayloadWord(Module& module, Id wordType)
 {
     const std::vector<Id> payloads = findPayloads(module);
-    if (payloads.empty()) {
+    if (payloads.empty())
         return createPayload(module, wordType);
-    }
     const Id type = module.pointee(module.typeOf(payloads[0]));
     Instruction* const definition = module.findDefinition(type);
     if (payloads.size() > 1 || definition->op != spv::Op::OpTypeStruct || hasExplicitLayout(module, type)) {

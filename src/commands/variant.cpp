@@ -60,7 +60,7 @@ Id declareBlock(Module& module)
     Instruction type = spirv::instruction(spv::Op::OpTypeStruct, {}, block);
     module.setName(block, "SequenceArguments");
     module.decorate(block, spv::Decoration::Block);
-    for (uint32_t m = 0; m < std::size(kMembers); m++) {
+    for (uint32_t m = 0; m < std::size(kMembers); ++m) {
         const uint32_t offset[] = {static_cast<uint32_t>(kMembers[m].offset)};
         module.decorateMember(block, m, spv::Decoration::Offset, offset);
         type.add(kMembers[m].isAddress ? pair : word);
@@ -74,11 +74,9 @@ void removeUnusedPushConstants(Module& module)
 {
     const spirv::IdSet used = spirv::usedInFunctions(module);
     std::vector<Id> unused;
-    for (const Instruction& i : module.section(Section::Globals)) {
-        if (isPushConstants(i) && !used.contains(i.result)) {
+    for (const Instruction& i : module.section(Section::Globals))
+        if (isPushConstants(i) && !used.contains(i.result))
             unused.push_back(i.result);
-        }
-    }
     for (const Id variable : unused) {
         compiler::forget(module, variable);
         std::erase_if(module.section(Section::Globals), [&](const Instruction& i) { return i.result == variable; });
@@ -90,9 +88,8 @@ void removeUnusedPushConstants(Module& module)
 Result<Variant> readStage(std::span<const uint32_t> words, std::string_view entryPoint, spv::ExecutionModel model)
 {
     auto module = spirv::read(words);
-    if (!module) {
+    if (!module)
         return module.error();
-    }
     Variant variant{.module = std::move(*module),
                     .model = model,
                     .entry = {},
@@ -100,18 +97,15 @@ Result<Variant> readStage(std::span<const uint32_t> words, std::string_view entr
                     .sequence = {},
                     .group = {},
                     .recordsOffset = 0};
-    if (const Status status = spirv::extractEntryPoint(variant.module, entryPoint, model); !status) {
+    if (const Status status = spirv::extractEntryPoint(variant.module, entryPoint, model); !status)
         return status.error();
-    }
     // What the steps rely on without looking.
-    if (const Status status = spirv::checkStructure(variant.module); !status) {
+    if (const Status status = spirv::checkStructure(variant.module); !status)
         return status.error();
-    }
     variant.entry = variant.module.section(Section::EntryPoints)[0].id(1);
     const spirv::Function* function = variant.module.findFunction(variant.entry);
-    if (!function || function->blocks.empty()) {
+    if (!function || function->blocks.empty())
         return Diagnostic{"commands", {}, "the entry point has no function"};
-    }
     return variant;
 }
 
@@ -136,12 +130,10 @@ uint32_t rankOf(spv::ExecutionModel model)
 void replaceEntry(Variant& variant, Id created)
 {
     Module& module = variant.module;
-    for (Instruction& i : module.section(Section::EntryPoints)) {
+    for (Instruction& i : module.section(Section::EntryPoints))
         i.setId(1, created);
-    }
-    for (Instruction& i : module.section(Section::ExecutionModes)) {
+    for (Instruction& i : module.section(Section::ExecutionModes))
         i.setId(0, created);
-    }
     if (const std::string name = module.name(variant.entry); !name.empty()) {
         module.setName(created, name);
         module.setName(variant.entry, "application_" + name);
@@ -178,12 +170,10 @@ Result<Id> findPushConstants(const Module& module)
     const spirv::IdSet used = spirv::usedInFunctions(module);
     Id block;
     for (const Instruction& i : module.section(Section::Globals)) {
-        if (!isPushConstants(i) || !used.contains(i.result)) {
+        if (!isPushConstants(i) || !used.contains(i.result))
             continue;
-        }
-        if (block) {
+        if (block)
             return Diagnostic{"commands", {}, "a second push constant block"};
-        }
         block = i.result;
     }
     return block;
@@ -198,9 +188,8 @@ std::vector<Id> findInputs(const Module& module, spv::BuiltIn builtIn)
                                i.literal(2) == static_cast<uint32_t>(builtIn);
         const Instruction* variable = isBuiltIn ? module.findDefinition(i.id(0)) : nullptr;
         if (variable && variable->op == spv::Op::OpVariable &&
-            variable->literal(0) == static_cast<uint32_t>(spv::StorageClass::Input)) {
+            variable->literal(0) == static_cast<uint32_t>(spv::StorageClass::Input))
             found.push_back(variable->result);
-        }
     }
     return found;
 }
@@ -226,25 +215,21 @@ Id loadBuiltIn(Emitter& out, spv::BuiltIn builtIn, Id type)
 
 Status useAddresses(Module& module)
 {
-    if (const Status status = compiler::useModernForms(module); !status) {
+    if (const Status status = compiler::useModernForms(module); !status)
         return status;
-    }
     module.version = std::max(module.version, kLeastVersion);
     module.addCapability(spv::Capability::PhysicalStorageBufferAddresses);
-    for (Instruction& i : module.section(Section::MemoryModel)) {
-        if (i.op == spv::Op::OpMemoryModel) {
+    for (Instruction& i : module.section(Section::MemoryModel))
+        if (i.op == spv::Op::OpMemoryModel)
             i.setLiteral(0, static_cast<uint32_t>(spv::AddressingModel::PhysicalStorageBuffer64));
-        }
-    }
     return {};
 }
 
 Status declareArguments(Variant& variant)
 {
     Module& module = variant.module;
-    if (const Status status = useAddresses(module); !status) {
+    if (const Status status = useAddresses(module); !status)
         return status;
-    }
     removeUnusedPushConstants(module);
     const Id pointer = module.getPointerType(spv::StorageClass::PushConstant, declareBlock(module));
     variant.arguments = module.createVariable(pointer, spv::StorageClass::PushConstant);
@@ -361,9 +346,8 @@ Id ArgumentLoads::load(Emitter& out, LongWords address, Id type, uint32_t alignm
 
 Id ArgumentLoads::readOnlyType()
 {
-    if (m_readOnlyType) {
+    if (m_readOnlyType)
         return m_readOnlyType;
-    }
     const Id array = m_module.newId(), block = m_module.newId();
     const uint32_t stride[] = {4}, offset[] = {0};
     m_module.section(Section::Globals)
@@ -400,11 +384,9 @@ Id ArgumentLoads::readableBytes(Emitter& out, LongWords address, Id sizeBytes)
 Id ArgumentLoads::glslFunctions()
 {
     constexpr std::string_view kName = "GLSL.std.450";
-    for (const Instruction& i : m_module.section(Section::ExtInstImports)) {
-        if (i.string(0) == kName) {
+    for (const Instruction& i : m_module.section(Section::ExtInstImports))
+        if (i.string(0) == kName)
             return i.result;
-        }
-    }
     const Id set = m_module.newId();
     m_module.section(Section::ExtInstImports)
         .push_back(spirv::instruction(spv::Op::OpExtInstImport, {}, set).add(kName));

@@ -77,13 +77,11 @@ uint32_t bindingAlignment(const VertexInput& input, uint32_t binding)
     uint32_t alignment = 1;
     for (const VertexAttribute& attribute : input.attributes) {
         const std::optional<VertexFormat> format = findVertexFormat(attribute.vkFormat);
-        if (attribute.binding != binding || !format) {
+        if (attribute.binding != binding || !format)
             continue;
-        }
         const uint32_t component = format->bits == 10 ? 4 : format->bits / 8;
-        if (attribute.offsetBytes % component == 0) {
+        if (attribute.offsetBytes % component == 0)
             alignment = std::max(alignment, component);
-        }
     }
     return alignment;
 }

@@ -63,9 +63,8 @@ private:
             OpExecutionMode %main LocalSize 1 1 1
             OpExecutionMode %main CoalescingAMDX
         )";
-        if (!m_mesh.apiEntry) {
+        if (!m_mesh.apiEntry)
             text += "OpExecutionModeId %main IsApiEntryAMDX %false\n";
-        }
         if (m_mesh.sharesInputWith) {
             text +=
                 "OpExecutionModeId %main SharesInputWithAMDX %base " + constant(m_mesh.sharesInputWith->index) + "\n";
@@ -100,12 +99,10 @@ private:
             text += "OpDecorate %payload_array ArrayStride 4\n";
             place(0, 0);
         }
-        if (m_hasHalf) {
+        if (m_hasHalf)
             place(halfMember(), m_words * kWordBytes);
-        }
-        if (m_hasByte) {
+        if (m_hasByte)
             place(byteMember(), m_mesh.payloadBytes - 1);
-        }
         return text;
     }
 
@@ -142,16 +139,13 @@ private:
             %false = OpConstantFalse %bool
         )";
         const std::string payload = payloadTypes();
-        for (const uint32_t value : {0u, 1u, 2u, 3u, 4u, 16u}) {
+        for (const uint32_t value : {0u, 1u, 2u, 3u, 4u, 16u})
             constant(value);
-        }
-        for (const auto& [value, name] : m_constants) {
+        for (const auto& [value, name] : m_constants)
             text += name + " = OpConstant %uint " + std::to_string(value) + "\n";
-        }
         text += payload;
-        if (m_mesh.sharesInputWith) {
+        if (m_mesh.sharesInputWith)
             text += "%base = OpConstantStringAMDX \"" + escaped(m_mesh.sharesInputWith->name) + "\"\n";
-        }
         return text + R"(
             %inputs = OpTypeNodePayloadArrayAMDX %Payload
             %node_inputs = OpTypePointer NodePayloadAMDX %inputs
@@ -175,9 +169,8 @@ private:
     static std::string escaped(const std::string& name)
     {
         std::string text;
-        for (const char c : name) {
+        for (const char c : name)
             text += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
-        }
         return text;
     }
 
@@ -200,15 +193,12 @@ private:
                     "_value = OpLoad %" + type + " " + name + "_at\n" + name + " = OpUConvert %uint " + name +
                     "_value\n";
         };
-        if (m_hasHalf) {
+        if (m_hasHalf)
             load("%half", "ushort", halfMember());
-        }
-        if (m_hasByte) {
+        if (m_hasByte)
             load("%byte", "uchar", byteMember());
-        }
-        if (m_hasHalf && m_hasByte) {
+        if (m_hasHalf && m_hasByte)
             return text + "%shifted = OpShiftLeftLogical %uint %byte %u16\n%tail = OpBitwiseOr %uint %half %shifted\n";
-        }
         return hasTail() ? text + "%tail = OpCopyObject %uint " + (m_hasHalf ? "%half" : "%byte") + "\n" : text;
     }
 
@@ -216,17 +206,15 @@ private:
     std::string component(const std::string& name, uint32_t number)
     {
         const graph::GridMember& grid = m_mesh.grid;
-        if (number >= grid.components) {
+        if (number >= grid.components)
             return name + " = OpCopyObject %uint %u1\n";
-        }
         const uint32_t byte = grid.offsetBytes + number * grid.componentBytes;
         std::string text = byte / kWordBytes == m_words
                                ? name + "_word = OpCopyObject %uint %tail\n"
                                : name + "_at = OpAccessChain %node_uint %input %u0 %u0 " + constant(byte / kWordBytes) +
                                      "\n" + name + "_word = OpLoad %uint " + name + "_at\n";
-        if (grid.componentBytes == kWordBytes) {
+        if (grid.componentBytes == kWordBytes)
             return text + name + " = OpCopyObject %uint " + name + "_word\n";
-        }
         return text + name + " = OpBitFieldUExtract %uint " + name + "_word " + constant(byte % kWordBytes * 8) + " " +
                constant(grid.componentBytes * 8) + "\n";
     }
@@ -267,9 +255,8 @@ private:
 
     std::string copy()
     {
-        if (m_words == 0 && !hasTail()) {
+        if (m_words == 0 && !hasTail())
             return {};
-        }
         std::string text =
             follow("payloads", 1, "Words") + "%first = OpIMul %uint %number " + constant(m_strideWords) + "\n";
         text += m_words > 0 ? copyWords() : std::string();

@@ -41,14 +41,12 @@ std::string differenceOf(const DataType& sent, const DataType& received)
     for (const auto& [offset, own] : scalarsOf(received)) {
         const std::string place = "byte " + std::to_string(offset) + " is ";
         const auto found = theirs.find(offset);
-        if (found == theirs.end()) {
+        if (found == theirs.end())
             return place + "no member's first there and " + text(received, own, offset) + " here";
-        }
         const bool isOtherKind = (found->second.kind == DataType::Kind::Float) != (own.kind == DataType::Kind::Float);
         const bool hasNames = !isNameless(sent, offset) && !isNameless(received, offset);
-        if (found->second.bits != own.bits || (isOtherKind && hasNames)) {
+        if (found->second.bits != own.bits || (isOtherKind && hasNames))
             return place + text(sent, found->second, offset) + " there and " + text(received, own, offset) + " here";
-        }
     }
     return "";
 }

@@ -149,12 +149,10 @@ constexpr size_t preparingPasses()
 Status runPasses(std::span<const Pass> passes, NodeShader& shader, const Options& options)
 {
     for (const Pass& pass : passes) {
-        if (Status status = pass.run(shader, options); !status) {
+        if (Status status = pass.run(shader, options); !status)
             return status;
-        }
-        if (options.afterPass) {
+        if (options.afterPass)
             options.afterPass(pass.name, spirv::write(shader.module));
-        }
     }
     return {};
 }
@@ -163,9 +161,8 @@ Status runPasses(std::span<const Pass> passes, NodeShader& shader, const Options
 Result<NodeShader> lower(const PreparedNode& prepared, const Options& options)
 {
     NodeShader shader = *prepared.shader;
-    if (const Status status = runPasses(std::span(kPasses).subspan(preparingPasses()), shader, options); !status) {
+    if (const Status status = runPasses(std::span(kPasses).subspan(preparingPasses()), shader, options); !status)
         return status.error();
-    }
     return shader;
 }
 
@@ -175,9 +172,8 @@ Status findEntry(NodeShader& shader)
 {
     const spirv::Module& module = shader.module;
     const spirv::InstructionList& entryPoints = module.section(spirv::Section::EntryPoints);
-    if (entryPoints.empty() || !module.findFunction(entryPoints[0].id(1))) {
+    if (entryPoints.empty() || !module.findFunction(entryPoints[0].id(1)))
         return Diagnostic{"compile", {}, "the entry point has no function"};
-    }
     shader.entry = entryPoints[0].id(1);
     for (const spirv::Instruction& i : module.section(spirv::Section::MemoryModel)) {
         shader.vulkanMemoryModel |=
@@ -188,35 +184,30 @@ Status findEntry(NodeShader& shader)
 
 Result<std::shared_ptr<NodeShader>> prepareShader(std::span<const uint32_t> words, const Options& options)
 {
-    if (const Status status = rejectRevision1(words); !status) {
+    if (const Status status = rejectRevision1(words); !status)
         return status.error();
-    }
     auto module = spirv::read(words);
-    if (!module) {
+    if (!module)
         return module.error();
-    }
     return prepareShader(std::move(*module), options);
 }
 
 Result<std::shared_ptr<NodeShader>> prepareShader(spirv::Module module, const Options& options)
 {
-    if (const Status status = rejectUnsupported(module, options); !status) {
+    if (const Status status = rejectUnsupported(module, options); !status)
         return status.error();
-    }
     auto shader = std::make_shared<NodeShader>();
     shader->module = std::move(module);
-    if (const Status status = runPasses(std::span(kPasses).first(preparingPasses()), *shader, options); !status) {
+    if (const Status status = runPasses(std::span(kPasses).first(preparingPasses()), *shader, options); !status)
         return status.error();
-    }
     return shader;
 }
 
 Result<PreparedNode> prepare(std::span<const uint32_t> words, const Options& options)
 {
     auto shader = prepareShader(words, options);
-    if (!shader) {
+    if (!shader)
         return shader.error();
-    }
     return PreparedNode{(*shader)->node, std::move(*shader)};
 }
 
@@ -229,23 +220,19 @@ Status checkLowering(const PreparedNode& prepared, const Options& options)
 Result<spirv::Words> finish(const PreparedNode& prepared, const Code& code, const Options& options)
 {
     auto lowered = lower(prepared, options);
-    if (!lowered) {
+    if (!lowered)
         return lowered.error();
-    }
     NodeShader& shader = *lowered;
     for (const FinishingPass& pass : kFinishingPasses) {
-        if (const Status status = pass.run(shader, code, options); !status) {
+        if (const Status status = pass.run(shader, code, options); !status)
             return status.error();
-        }
-        if (options.afterPass) {
+        if (options.afterPass)
             options.afterPass(pass.name, spirv::write(shader.module));
-        }
     }
     spirv::Words words = spirv::write(shader.module);
     if (options.validate) {
-        if (const Status status = spirv::validate(words); !status) {
+        if (const Status status = spirv::validate(words); !status)
             return status.error();
-        }
     }
     return words;
 }
@@ -253,14 +240,12 @@ Result<spirv::Words> finish(const PreparedNode& prepared, const Code& code, cons
 Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& options)
 {
     auto prepared = prepare(words, options);
-    if (!prepared) {
+    if (!prepared)
         return prepared.error();
-    }
     const Code code{.memory = options.memory, .traits = graph::codeTraits(prepared->node)};
     auto finished = finish(*prepared, code, options);
-    if (!finished) {
+    if (!finished)
         return finished.error();
-    }
     return CompiledNode{std::move(*finished), std::move(prepared->node)};
 }
 
@@ -281,12 +266,10 @@ bool declares(std::span<const uint32_t> words, spv::Capability capability)
 {
     for (size_t at = kHeaderWords; at + 1 < words.size() && words[0] == spv::MagicNumber;) {
         const uint32_t count = words[at] >> 16;
-        if ((words[at] & 0xffff) != static_cast<uint32_t>(spv::Op::OpCapability) || count < 2) {
+        if ((words[at] & 0xffff) != static_cast<uint32_t>(spv::Op::OpCapability) || count < 2)
             return false;
-        }
-        if (words[at + 1] == static_cast<uint32_t>(capability)) {
+        if (words[at + 1] == static_cast<uint32_t>(capability))
             return true;
-        }
         at += count;
     }
     return false;

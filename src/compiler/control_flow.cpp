@@ -21,20 +21,17 @@ ControlFlow::ControlFlow(const spirv::Function& function)
     : m_successors(function.blocks.size()), m_onCycle(function.blocks.size(), false)
 {
     std::unordered_map<uint32_t, size_t> blockOf;
-    for (size_t b = 0; b < function.blocks.size(); b++) {
+    for (size_t b = 0; b < function.blocks.size(); ++b)
         blockOf[function.blocks[b].label.value] = b;
-    }
-    for (size_t b = 0; b < function.blocks.size(); b++) {
-        if (function.blocks[b].body.empty()) {
+    for (size_t b = 0; b < function.blocks.size(); ++b) {
+        if (function.blocks[b].body.empty())
             continue;
-        }
         const Instruction& terminator = function.blocks[b].body.back();
         // A condition or selector is no label, so it finds no block.
-        for (size_t o = 0; isBranch(terminator.op) && o < terminator.operandCount(); o++) {
+        for (size_t o = 0; isBranch(terminator.op) && o < terminator.operandCount(); ++o) {
             const auto target = terminator.isId(o) ? blockOf.find(terminator.id(o).value) : blockOf.end();
-            if (target != blockOf.end() && std::ranges::count(m_successors[b], target->second) == 0) {
+            if (target != blockOf.end() && std::ranges::count(m_successors[b], target->second) == 0)
                 m_successors[b].push_back(target->second);
-            }
         }
     }
     findCycles();
@@ -49,10 +46,9 @@ void ControlFlow::findCycles()
     std::vector<bool> isOpen(count, false);
     std::vector<size_t> open, path;
     size_t counter = 0;
-    for (size_t root = 0; root < count; root++) {
-        if (number[root] != kUnseen) {
+    for (size_t root = 0; root < count; ++root) {
+        if (number[root] != kUnseen)
             continue;
-        }
         path.push_back(root);
         while (!path.empty()) {
             const size_t b = path.back();
@@ -63,20 +59,17 @@ void ControlFlow::findCycles()
             }
             if (next[b] < m_successors[b].size()) {
                 const size_t s = m_successors[b][next[b]++];
-                if (number[s] == kUnseen) {
+                if (number[s] == kUnseen)
                     path.push_back(s);
-                } else if (isOpen[s]) {
+                else if (isOpen[s])
                     low[b] = std::min(low[b], number[s]);
-                }
                 continue;
             }
             path.pop_back();
-            if (!path.empty()) {
+            if (!path.empty())
                 low[path.back()] = std::min(low[path.back()], low[b]);
-            }
-            if (low[b] != number[b]) {
+            if (low[b] != number[b])
                 continue;
-            }
             const bool isLoop = open.back() != b || std::ranges::count(m_successors[b], b) > 0;
             for (size_t member = kUnseen; member != b;) {
                 member = open.back();
@@ -117,21 +110,18 @@ std::unordered_set<uint32_t> findRepeatedFunctions(const spirv::Module& module, 
     std::unordered_map<uint32_t, uint32_t> callSites;
     std::vector<uint32_t> pending;
     for (const spirv::Function& function : module.functions) {
-        if (!reached.contains(function.id().value)) {
+        if (!reached.contains(function.id().value))
             continue;
-        }
         const ControlFlow flow(function);
-        for (size_t b = 0; b < function.blocks.size(); b++) {
+        for (size_t b = 0; b < function.blocks.size(); ++b) {
             for (const Instruction& i : function.blocks[b].body) {
-                if (i.op != spv::Op::OpFunctionCall) {
+                if (i.op != spv::Op::OpFunctionCall)
                     continue;
-                }
                 const uint32_t callee = i.id(0).value;
                 callees[function.id().value].push_back(callee);
                 const bool isRepeated = ++callSites[callee] > 1 || flow.isOnCycle(b) || callee == entry.value;
-                if (isRepeated) {
+                if (isRepeated)
                     pending.push_back(callee);
-                }
             }
         }
     }

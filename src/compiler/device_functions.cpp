@@ -103,9 +103,8 @@ void DeviceFunctions::callAs(spirv::Emitter& emitter, Id result, DeviceFunction 
 {
     const Import& callee = import(emitter.module(), function);
     Instruction i = spirv::instruction(spv::Op::OpFunctionCall, callee.resultType, result).add(callee.id);
-    for (const Id argument : arguments) {
+    for (const Id argument : arguments)
         i.add(argument);
-    }
     emitter.keep(std::move(i));
 }
 
@@ -117,16 +116,14 @@ bool DeviceFunctions::isCall(const Instruction& i, DeviceFunction function) cons
 
 void DeviceFunctions::declare(spirv::Module& module)
 {
-    for (size_t f = 0; f < m_imports.size(); f++) {
+    for (size_t f = 0; f < m_imports.size(); ++f) {
         Import& import = m_imports[f];
-        if (!import.id || import.declared) {
+        if (!import.id || import.declared)
             continue;
-        }
         import.declared = true;
         std::vector<Id> parameters;
-        for (const char letter : kSignatures[f].types.substr(1)) {
+        for (const char letter : kSignatures[f].types.substr(1))
             parameters.push_back(getType(module, letter));
-        }
         spirv::Function declaration;
         declaration.definition = spirv::instruction(spv::Op::OpFunction, import.resultType, import.id)
                                      .add(static_cast<uint32_t>(spv::FunctionControlMask::MaskNone))

@@ -17,33 +17,27 @@ namespace {
 
 std::span<const uint32_t> chooseWords(const DeviceLibraryBuild& build)
 {
-    if (build.memory == graph::MemoryUse::None) {
+    if (build.memory == graph::MemoryUse::None)
         return shaders::leaf_library;
-    }
-    if (build.memory == graph::MemoryUse::Fed) {
+    if (build.memory == graph::MemoryUse::Fed)
         return shaders::leaf_library_fed;
-    }
     const bool fits = build.memory != graph::MemoryUse::Reserves;
-    if (build.kind == abi::kKindPacked) {
+    if (build.kind == abi::kKindPacked)
         return fits ? shaders::node_library_fits_packed : shaders::node_library_packed;
-    }
-    if (!fits) {
+    if (!fits)
         return shaders::node_library;
-    }
     return build.kind == abi::kKindDynamic ? shaders::node_library_fits_dynamic : shaders::node_library_fits;
 }
 
 Result<spirv::Library> makeLibrary(const DeviceLibraryBuild& build)
 {
     auto module = spirv::read(chooseWords(build));
-    if (!module) {
+    if (!module)
         return module.error();
-    }
     // glslang exports all functions of a library.
     spirv::keepExports(*module, [](std::string_view name) { return findDeviceFunction(name).has_value(); });
-    if (build.vulkanMemoryModel) {
+    if (build.vulkanMemoryModel)
         useVulkanMemoryModel(*module);
-    }
     return spirv::Library::create(std::move(*module));
 }
 

@@ -19,9 +19,8 @@ std::string describe(const spirv::Module& module, spirv::Id id)
 
 std::string describe(const spirv::Module& module, const spirv::Instruction& i)
 {
-    if (i.result) {
+    if (i.result)
         return describe(module, i.result) + " = " + opcodeName(i.op);
-    }
     const bool hasTarget = i.operandCount() > 0 && i.isId(0);
     return hasTarget ? opcodeName(i.op) + " " + describe(module, i.id(0)) : opcodeName(i.op);
 }

@@ -46,19 +46,16 @@ public:
     std::optional<std::vector<uint64_t>> runs() const
     {
         std::vector<uint64_t> runs(m_function.blocks.size(), 1);
-        for (size_t b = 0; b < runs.size(); b++) {
+        for (size_t b = 0; b < runs.size(); ++b) {
             const auto merge = std::ranges::find(m_function.blocks[b].body, spv::Op::OpLoopMerge, &Instruction::op);
-            if (merge == m_function.blocks[b].body.end()) {
+            if (merge == m_function.blocks[b].body.end())
                 continue;
-            }
             const std::vector<size_t> inside = blocksOf(b, merge->id(0));
             const std::optional<uint64_t> length = lengthOf(inside, merge->id(0));
-            if (!length) {
+            if (!length)
                 return std::nullopt;
-            }
-            for (const size_t i : inside) {
+            for (const size_t i : inside)
                 runs[i] = std::min(runs[i] * *length, kMost);
-            }
         }
         return runs;
     }
@@ -70,7 +67,7 @@ private:
         std::vector<size_t> found{header};
         std::vector<bool> isKnown(m_function.blocks.size(), false);
         isKnown[header] = true;
-        for (size_t next = 0; next < found.size(); next++) {
+        for (size_t next = 0; next < found.size(); ++next) {
             for (const size_t successor : m_flow.successors(found[next])) {
                 if (m_function.blocks[successor].label != merge && !isKnown[successor]) {
                     isKnown[successor] = true;
@@ -98,14 +95,12 @@ private:
     std::optional<uint64_t> boundOf(Id condition) const
     {
         const Instruction* i = m_module.findDefinition(condition);
-        if (!i || !isOrder(i->op)) {
+        if (!i || !isOrder(i->op))
             return std::nullopt;
-        }
         for (const size_t counter : {0, 1}) {
             const std::optional<uint32_t> bound = m_values.largest(i->id(1 - counter));
-            if (bound && isCounter(i->id(counter))) {
+            if (bound && isCounter(i->id(counter)))
                 return std::max<uint64_t>(*bound, 1);
-            }
         }
         return std::nullopt;
     }
@@ -116,21 +111,16 @@ private:
         const Instruction* i = m_module.findDefinition(value);
         const bool isPhi = i && i->op == spv::Op::OpPhi;
         const bool isLoad = i && i->op == spv::Op::OpLoad;
-        if (!isPhi && !isLoad) {
+        if (!isPhi && !isLoad)
             return false;
-        }
         for (const spirv::Block& block : m_function.blocks) {
-            for (const Instruction& other : block.body) {
-                if (isLoad && other.op == spv::Op::OpStore && other.id(0) == i->id(0) && isSum(other.id(1))) {
+            for (const Instruction& other : block.body)
+                if (isLoad && other.op == spv::Op::OpStore && other.id(0) == i->id(0) && isSum(other.id(1)))
                     return true;
-                }
-            }
         }
-        for (size_t o = 0; isPhi && o < i->operandCount(); o += 2) {
-            if (isSum(i->id(o))) {
+        for (size_t o = 0; isPhi && o < i->operandCount(); o += 2)
+            if (isSum(i->id(o)))
                 return true;
-            }
-        }
         return false;
     }
 
@@ -151,17 +141,15 @@ using Known = std::unordered_map<uint32_t, std::optional<uint64_t>>;
 // SPIR-V has no recursion.
 std::optional<uint64_t> estimate(const Module& module, const Values& values, Id id, Known& known)
 {
-    if (const auto found = known.find(id.value); found != known.end()) {
+    if (const auto found = known.find(id.value); found != known.end())
         return found->second;
-    }
     const spirv::Function* function = module.findFunction(id);
-    if (!function) {
+    if (!function)
         return std::nullopt;
-    }
     std::optional<uint64_t> sum;
     if (const auto runs = Estimate(module, values, *function).runs()) {
         sum = 0;
-        for (size_t b = 0; sum && b < runs->size(); b++) {
+        for (size_t b = 0; sum && b < runs->size(); ++b) {
             for (const Instruction& i : function->blocks[b].body) {
                 const auto own = i.op == spv::Op::OpFunctionCall ? estimate(module, values, i.id(0), known)
                                                                  : std::optional<uint64_t>(1);

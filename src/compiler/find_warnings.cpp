@@ -27,12 +27,10 @@ public:
     std::vector<Warning> run(bool isEntryPoint)
     {
         m_walk.run([&](const Instruction& i) {
-            if (i.op == spv::Op::OpAllocateNodePayloadsAMDX) {
+            if (i.op == spv::Op::OpAllocateNodePayloadsAMDX)
                 checkCount(i);
-            }
-            if (isEntryPoint) {
+            if (isEntryPoint)
                 follow(i);
-            }
         });
         return std::move(m_warnings);
     }
@@ -41,9 +39,8 @@ private:
     void warn(const std::string& reason)
     {
         const Warning warning{m_walk.place(), reason};
-        if (std::ranges::find(m_warnings, warning) == m_warnings.end()) {
+        if (std::ranges::find(m_warnings, warning) == m_warnings.end())
             m_warnings.push_back(warning);
-        }
     }
 
     bool constant(Id id, uint32_t& value) const { return m_module.isConstant(id) && m_module.constantValue(id, value); }
@@ -97,9 +94,8 @@ private:
     // allocation (SPV_AMDX_shader_enqueue). Told once for what was allocated.
     void checkFlow(Id payloads, const char* what)
     {
-        if (!m_walk.isDivergent() || !m_divergent.insert(payloads.value).second) {
+        if (!m_walk.isDivergent() || !m_divergent.insert(payloads.value).second)
             return;
-        }
         const auto array = m_arrays.find(payloads.value);
         warn(std::string("only some invocations of the workgroup come here, and all must reach the ") + what + " of " +
              (array == m_arrays.end() ? std::string("payloads") : nameOf(array->second)));
@@ -117,18 +113,14 @@ private:
 std::vector<Warning> findWarnings(const Module& module, const std::string& entryPoint)
 {
     Id entry;
-    for (const Instruction& i : module.section(Section::EntryPoints)) {
-        if (i.string(2) == entryPoint) {
+    for (const Instruction& i : module.section(Section::EntryPoints))
+        if (i.string(2) == entryPoint)
             entry = i.id(1);
-        }
-    }
     std::vector<Warning> out;
     for (const Function& function : module.functions) {
-        for (Warning& warning : Finder(module, function).run(function.id() == entry)) {
-            if (std::ranges::find(out, warning) == out.end()) {
+        for (Warning& warning : Finder(module, function).run(function.id() == entry))
+            if (std::ranges::find(out, warning) == out.end())
                 out.push_back(std::move(warning));
-            }
-        }
     }
     return out;
 }

@@ -35,9 +35,8 @@ public:
     {
         constexpr uint32_t kMostDepth = 8;
         const Instruction* i = m_module.findDefinition(m_values.origin(condition));
-        if (!i || depth > kMostDepth) {
+        if (!i || depth > kMostDepth)
             return false;
-        }
         const auto operandTells = [&](size_t operand) { return tells(i->id(operand), value, depth + 1); };
         switch (i->op) {
             case spv::Op::OpFinishWritingNodePayloadAMDX:
@@ -53,11 +52,9 @@ public:
             case spv::Op::OpConstantFalse:
                 return value;
             case spv::Op::OpPhi:
-                for (size_t o = 0; o < i->operandCount(); o += 2) {
-                    if (!operandTells(o)) {
+                for (size_t o = 0; o < i->operandCount(); o += 2)
+                    if (!operandTells(o))
                         return false;
-                    }
-                }
                 return true;
             default:
                 return false;
@@ -83,9 +80,8 @@ std::vector<bool> reachUnfinished(const spirv::Function& function, const Conditi
         const bool isConditional = branch.op == spv::Op::OpBranchConditional && branch.id(1) != branch.id(2);
         for (const size_t s : flow.successors(b)) {
             const bool isTrue = isConditional && function.blocks[s].label == branch.id(1);
-            if (reached[s] || (isConditional && conditions.tells(branch.id(0), isTrue))) {
+            if (reached[s] || (isConditional && conditions.tells(branch.id(0), isTrue)))
                 continue;
-            }
             reached[s] = true;
             pending.push_back(s);
         }
@@ -99,23 +95,18 @@ bool allocatesWhenFinished(const Module& module, Id entry)
 {
     const spirv::Function* main = nullptr;
     for (const spirv::Function& function : module.functions) {
-        if (!allocates(function)) {
+        if (!allocates(function))
             continue;
-        }
-        if (function.id() != entry) {
+        if (function.id() != entry)
             return false;
-        }
         main = &function;
     }
-    if (!main) {
+    if (!main)
         return false;
-    }
     const std::vector<bool> unfinished = reachUnfinished(*main, Conditions(module));
-    for (size_t b = 0; b < main->blocks.size(); b++) {
-        if (unfinished[b] && allocates(main->blocks[b])) {
+    for (size_t b = 0; b < main->blocks.size(); ++b)
+        if (unfinished[b] && allocates(main->blocks[b]))
             return false;
-        }
-    }
     return true;
 }
 

@@ -91,9 +91,8 @@ public:
     {
         out().emitVoid(spv::Op::OpReturn, {});
         std::vector<spirv::Id> types;
-        for (const spirv::Instruction& parameter : m_function.parameters) {
+        for (const spirv::Instruction& parameter : m_function.parameters)
             types.push_back(parameter.type);
-        }
         const spirv::Id voidType = m_module.getVoidType();
         const spirv::Id created = m_module.newId();
         m_function.definition = spirv::instruction(spv::Op::OpFunction, voidType, created)
@@ -113,9 +112,8 @@ inline void insertBehindVariables(spirv::Function& function, const spirv::Instru
 {
     spirv::InstructionList& body = function.blocks[0].body;
     size_t start = 0;
-    for (size_t n = 0; n < body.size(); n++) {
+    for (size_t n = 0; n < body.size(); ++n)
         start = body[n].op == spv::Op::OpVariable ? n + 1 : start;
-    }
     body.insert(body.begin() + static_cast<ptrdiff_t>(start), list.begin(), list.end());
 }
 

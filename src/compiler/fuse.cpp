@@ -51,24 +51,19 @@ public:
         std::vector<std::vector<Callee>> callees;
         for (const FusedOutput& output : outputs) {
             const auto keeper = output.byWorkgroup ? KeptOutputs::Keeper::Workgroup : KeptOutputs::Keeper::Invocation;
-            if (!m_kept.add(output.output, keeper, output.byWorkgroup ? kMaxSharedPayloadBytes : kMaxKeptBytes)) {
+            if (!m_kept.add(output.output, keeper, output.byWorkgroup ? kMaxSharedPayloadBytes : kMaxKeptBytes))
                 return m_failure.status();
-            }
             auto made = makeCallees(output);
-            if (!made) {
+            if (!made)
                 return made.error();
-            }
             callees.push_back(std::move(*made));
-            if (output.descent.levels > 0) {
+            if (output.descent.levels > 0)
                 m_descent.emplace(m_shader, m_memory, m_failure, output.descent.levels, output.descent.fanOut);
-            }
         }
-        if (m_descent && !m_descent->lower()) {
+        if (m_descent && !m_descent->lower())
             return m_failure.status();
-        }
-        if (!m_kept.lower() || !m_memory.finish(m_failure)) {
+        if (!m_kept.lower() || !m_memory.finish(m_failure))
             return m_failure.status();
-        }
         return writeEntry(outputs, callees);
     }
 
@@ -78,27 +73,23 @@ private:
         std::vector<Callee> callees;
         for (const FusedConsumer& consumer : output.consumers) {
             auto node = shaderOf(consumer);
-            if (!node) {
+            if (!node)
                 return node.error();
-            }
             const KeptOutput& kept = m_kept.all().back();
             const Caller caller{m_hasPushConstants, consumer.isNextLevel ? std::max(output.descent.levels, 1u) : 0,
                                 consumer.isShared, output.descent.levels > 0 ? 1 : kept.most,
                                 output.byWorkgroup ? kept.room : 0};
             auto callee = makeCallee(std::move(*node), caller);
-            if (!callee) {
+            if (!callee)
                 return callee.error();
-            }
-            if (!satisfies(codeModesOf(m_module, m_shader.entry), callee->codeModes)) {
+            if (!satisfies(codeModesOf(m_module, m_shader.entry), callee->codeModes))
                 return Diagnostic{"fuse", "execution modes", "it asks for some that the producer does not have"};
-            }
             m_hasPushConstants |= callee->hasBlock;
             for (const Leaf& leaf : callee->payload) {
                 const Leaf* same = findLeaf(kept.leaves, leaf);
                 // A workgroup's payloads are not copied member by member: one variable serves both.
-                if (same && output.byWorkgroup && (same->path != leaf.path || same->isWidened != leaf.isWidened)) {
+                if (same && output.byWorkgroup && (same->path != leaf.path || same->isWidened != leaf.isWidened))
                     return Diagnostic{"fuse", "payload", "the producer has another structure"};
-                }
                 if (!same) {
                     return Diagnostic{"fuse", "payload",
                                       "the producer has no member of " + std::to_string(leaf.bits) +
@@ -112,13 +103,11 @@ private:
 
     static Result<NodeShader> shaderOf(const FusedConsumer& consumer)
     {
-        if (consumer.prepared) {
+        if (consumer.prepared)
             return NodeShader(*consumer.prepared);
-        }
         auto shader = prepareAgain(consumer.words, consumer.options);
-        if (!shader) {
+        if (!shader)
             return shader.error();
-        }
         return std::move(**shader);
     }
 
@@ -129,11 +118,9 @@ private:
         std::vector<std::vector<Linked>> functions;
         for (const std::vector<Callee>& ofOutput : callees) {
             functions.emplace_back();
-            for (const Callee& callee : ofOutput) {
-                if (const Status status = link(callee, m_kept.all()[functions.size() - 1], functions.back()); !status) {
+            for (const Callee& callee : ofOutput)
+                if (const Status status = link(callee, m_kept.all()[functions.size() - 1], functions.back()); !status)
                     return status;
-                }
-            }
         }
         if (m_kept.inWorkgroup() && sharedBytesOf(m_module) > kMaxSharedBytes) {
             return Diagnostic{"fuse", "workgroup memory",
@@ -142,23 +129,19 @@ private:
         }
         FunctionWriter writer(m_module);
         writer.beginBlock();
-        for (const KeptOutput& kept : m_kept.all()) {
+        for (const KeptOutput& kept : m_kept.all())
             writer.out().emitVoid(spv::Op::OpStore, {kept.count, m_module.getConstant(0)});
-        }
         if (m_descent) {
             descend(writer, functions[0]);
         } else {
             writer.out().call(m_shader.entry, m_module.getVoidType(), {});
-            if (m_kept.inWorkgroup()) {
+            if (m_kept.inWorkgroup())
                 addBarrier(writer, m_shader);
-            }
-            for (size_t k = 0; k < outputs.size(); k++) {
+            for (size_t k = 0; k < outputs.size(); ++k)
                 run(writer, m_kept.all()[k], outputs[k].consumers, functions[k]);
-            }
         }
-        if (m_failure) {
+        if (m_failure)
             return m_failure.status();
-        }
         replaceEntry(m_shader, writer.finish());
         return {};
     }
@@ -166,9 +149,8 @@ private:
     Status link(const Callee& callee, const KeptOutput& kept, std::vector<Linked>& functions)
     {
         functions.push_back({declare(callee), &callee});
-        if (kept.byWorkgroup) {
+        if (kept.byWorkgroup)
             announce(m_module, kept.payloads, kSharedPayloadsName, spv::LinkageType::Export);
-        }
         const Status status = callee.library.linkInto(m_module);
         if (kept.byWorkgroup) {
             m_module.removeDecorations([&](const Instruction& i) { return isLinkage(i) && i.id(0) == kept.payloads; });
@@ -188,13 +170,11 @@ private:
         const bool byWorkgroup = callee.groups > 0;
         std::vector<Id> types(byWorkgroup ? 3 : 1, m_module.getIntType(32, false));
         const auto add = [&](const std::vector<Leaf>& leaves) {
-            for (const Leaf& leaf : leaves) {
+            for (const Leaf& leaf : leaves)
                 types.push_back(leafTypeInCalls(m_module, leaf));
-            }
         };
-        if (!byWorkgroup) {
+        if (!byWorkgroup)
             add(callee.payload);
-        }
         add(callee.pushConstants);
         const Id voidType = m_module.getVoidType();
         const Id declared = m_module.newId();
@@ -202,9 +182,8 @@ private:
         function.definition = spirv::instruction(spv::Op::OpFunction, voidType, declared)
                                   .add(static_cast<uint32_t>(spv::FunctionControlMask::MaskNone))
                                   .add(m_module.getFunctionType(voidType, types));
-        for (const Id type : types) {
+        for (const Id type : types)
             function.parameters.push_back(spirv::instruction(spv::Op::OpFunctionParameter, type, m_module.newId()));
-        }
         m_module.functions.push_back(std::move(function));
         announce(m_module, declared, kCalleeName, spv::LinkageType::Import);
         return declared;
@@ -224,9 +203,8 @@ private:
     void run(FunctionWriter& writer, const KeptOutput& kept, std::span<const FusedConsumer> consumers,
              const std::vector<Linked>& functions)
     {
-        if (functions.empty()) {
+        if (functions.empty())
             return;
-        }
         const Id uintType = m_module.getIntType(32, false);
         const Id zero = m_module.getConstant(0);
         if (kept.indices) {
@@ -274,15 +252,14 @@ private:
     void choose(FunctionWriter& writer, const KeptOutput& kept, std::span<const FusedConsumer> consumers,
                 const std::vector<Linked>& functions, Id index, Id payload)
     {
-        for (size_t f = 0; f < functions.size(); f++) {
+        for (size_t f = 0; f < functions.size(); ++f) {
             const Id isThis = isAmong(writer, index, consumers[f].indices);
             const Id join = m_module.newId();
             writer.beginIf(isThis, join);
-            if (kept.byWorkgroup) {
+            if (kept.byWorkgroup)
                 runGroups(writer, kept, functions[f], index, payload);
-            } else {
+            else
                 callWith(writer, functions[f], index, kept.leaves, kept.payloads, {{payload}});
-            }
             writer.endIf(join);
         }
     }
@@ -292,9 +269,8 @@ private:
         const Id boolType = m_module.getBoolType();
         Id among = m_module.getConstantBool(false);
         for (size_t first = 0, end = 0; first < indices.size(); first = end) {
-            for (end = first + 1; end < indices.size() && indices[end] == indices[end - 1] + 1;) {
-                end++;
-            }
+            for (end = first + 1; end < indices.size() && indices[end] == indices[end - 1] + 1;)
+                ++end;
             // One comparison for both ends, since what is below wraps around.
             Emitter out = writer.out();
             const Id from = out.emit(spv::Op::OpISub, m_module.getIntType(32, false),
@@ -311,15 +287,13 @@ private:
     {
         const auto run = [&](Id group) {
             call(writer, linked, {index, payload, group});
-            if (linked.callee->sharesMemory && (kept.most > 1 || linked.callee->groups > 1)) {
+            if (linked.callee->sharesMemory && (kept.most > 1 || linked.callee->groups > 1))
                 addBarrier(writer, m_shader);
-            }
         };
-        if (linked.callee->groups == 1) {
+        if (linked.callee->groups == 1)
             run(m_module.getConstant(0));
-        } else {
+        else
             writer.forEach(m_module.getConstant(linked.callee->groups), run);
-        }
     }
 
     // For a payload in a Private variable, or in one place of it.
@@ -338,14 +312,12 @@ private:
     void call(FunctionWriter& writer, const Linked& linked, std::vector<Id> arguments)
     {
         Emitter out = writer.out();
-        for (const Leaf& leaf : linked.callee->pushConstants) {
+        for (const Leaf& leaf : linked.callee->pushConstants)
             arguments.push_back(pushConstant(out, leaf));
-        }
         Instruction call = spirv::instruction(spv::Op::OpFunctionCall, m_module.getVoidType(), m_module.newId());
         call.add(linked.function);
-        for (const Id argument : arguments) {
+        for (const Id argument : arguments)
             call.add(argument);
-        }
         out.keep(std::move(call));
     }
 
@@ -376,21 +348,18 @@ private:
 Result<spirv::Words> fuse(std::span<const uint32_t> words, const Options& options, std::span<const FusedOutput> outputs)
 {
     auto shader = prepareAgain(words, options);
-    if (!shader) {
+    if (!shader)
         return shader.error();
-    }
-    if (const Status status = Fuser(**shader).run(outputs); !status) {
+    if (const Status status = Fuser(**shader).run(outputs); !status)
         return status.error();
-    }
     return spirv::write((*shader)->module);
 }
 
 Result<spirv::Module> fuse(const PreparedNode& producer, std::span<const FusedOutput> outputs)
 {
     NodeShader shader = *producer.shader;
-    if (const Status status = Fuser(shader).run(outputs); !status) {
+    if (const Status status = Fuser(shader).run(outputs); !status)
         return status.error();
-    }
     return std::move(shader.module);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Consumers that run inside their producer, without payloads in memory (architecture D8).
+// Consumers that run inside their producer, without payloads in memory.
 #pragma once
 
 #include <span>

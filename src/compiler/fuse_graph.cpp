@@ -62,10 +62,9 @@ private:
             for (const graph::UnfusedOutput& other : plan.others)
                 note(other.node, other.output, other.why);
             std::map<uint32_t, std::vector<graph::OutputFusion>> byProducer;
-            for (const graph::OutputFusion& fusion : plan.fusions) {
+            for (const graph::OutputFusion& fusion : plan.fusions)
                 if (!m_failed.contains({fusion.node, targetOf(fusion.node, fusion.output)}))
                     byProducer[fusion.node].push_back(fusion);
-            }
             again = fuseProducers(byProducer);
             if (!again)
                 break;
@@ -267,10 +266,9 @@ private:
             attempts[i] = tryNode(node, byProducer.at(node));
         });
         bool fused = false;
-        for (size_t i = 0; i < alike.size(); ++i) {
+        for (size_t i = 0; i < alike.size(); ++i)
             for (const uint32_t node : *alike[i])
                 fused = apply(attempts[i], node) || fused;
-        }
         return fused;
     }
 

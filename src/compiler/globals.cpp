@@ -25,11 +25,9 @@ std::vector<Id> declaredInputs(const Module& module, Id entry)
 {
     std::vector<Id> inputs;
     for (const Instruction& i : module.section(Section::EntryPoints)) {
-        for (size_t o = 3; i.id(1) == entry && o < i.operandCount(); o++) {
-            if (module.storageOf(module.typeOf(i.id(o))) == spv::StorageClass::NodePayloadAMDX) {
+        for (size_t o = 3; i.id(1) == entry && o < i.operandCount(); ++o)
+            if (module.storageOf(module.typeOf(i.id(o))) == spv::StorageClass::NodePayloadAMDX)
                 inputs.push_back(i.id(o));
-            }
-        }
     }
     return inputs;
 }
@@ -42,24 +40,19 @@ namespace {
 spirv::IdSet reachedBy(const Module& module, Id entry, const std::vector<Id>& roots, spirv::IdSet& variables)
 {
     spirv::IdSet functions;
-    for (const spirv::Function& function : module.functions) {
+    for (const spirv::Function& function : module.functions)
         functions.insert(function.id());
-    }
-    for (const Instruction& i : module.section(Section::Globals)) {
-        if (i.op == spv::Op::OpVariable || i.op == spv::Op::OpUntypedVariableKHR) {
+    for (const Instruction& i : module.section(Section::Globals))
+        if (i.op == spv::Op::OpVariable || i.op == spv::Op::OpUntypedVariableKHR)
             variables.insert(i.result);
-        }
-    }
     spirv::IdSet reached;
     std::vector<Id> pending;
     const auto reach = [&](Id id) {
-        if ((functions.contains(id) || variables.contains(id)) && reached.insert(id)) {
+        if ((functions.contains(id) || variables.contains(id)) && reached.insert(id))
             pending.push_back(id);
-        }
     };
-    for (const Id root : roots) {
+    for (const Id root : roots)
         reach(root);
-    }
     for (reach(entry); !pending.empty();) {
         const Id id = pending.back();
         pending.pop_back();
@@ -67,11 +60,9 @@ spirv::IdSet reachedBy(const Module& module, Id entry, const std::vector<Id>& ro
             module.findDefinition(id)->forEachUse(reach);
             continue;
         }
-        for (const spirv::Block& block : module.findFunction(id)->blocks) {
-            for (const Instruction& i : block.body) {
+        for (const spirv::Block& block : module.findFunction(id)->blocks)
+            for (const Instruction& i : block.body)
                 i.forEachUse(reach);
-            }
-        }
     }
     return reached;
 }
@@ -81,15 +72,12 @@ void listInterface(Module& module, Id entry, const std::vector<Id>& roots)
     spirv::IdSet variables;
     const spirv::IdSet reached = reachedBy(module, entry, roots, variables);
     for (Instruction& i : module.section(Section::EntryPoints)) {
-        if (i.id(1) != entry) {
+        if (i.id(1) != entry)
             continue;
-        }
         Instruction updated = spirv::instruction(i.op).add(i.literal(0)).add(entry).add(i.string(2));
-        for (const Instruction& global : module.section(Section::Globals)) {
-            if (variables.contains(global.result) && reached.contains(global.result)) {
+        for (const Instruction& global : module.section(Section::Globals))
+            if (variables.contains(global.result) && reached.contains(global.result))
                 updated.add(global.result);
-            }
-        }
         i = std::move(updated);
     }
 }
@@ -104,11 +92,9 @@ void updateInterface(Module& module, Id entry)
 void extendInterface(Module& module, Id entry)
 {
     std::vector<Id> listed;
-    for (const Instruction& i : module.section(Section::EntryPoints)) {
-        for (size_t o = 3; i.id(1) == entry && o < i.operandCount(); o++) {
+    for (const Instruction& i : module.section(Section::EntryPoints))
+        for (size_t o = 3; i.id(1) == entry && o < i.operandCount(); ++o)
             listed.push_back(i.id(o));
-        }
-    }
     listInterface(module, entry, listed);
 }
 
@@ -126,11 +112,9 @@ bool hasStorageImages(const Module& module)
 
 Id getNull(Module& module, Id type)
 {
-    for (const Instruction& i : module.section(Section::Globals)) {
-        if (i.op == spv::Op::OpConstantNull && i.type == type) {
+    for (const Instruction& i : module.section(Section::Globals))
+        if (i.op == spv::Op::OpConstantNull && i.type == type)
             return i.result;
-        }
-    }
     const Id null = module.newId();
     module.section(Section::Globals).push_back(spirv::instruction(spv::Op::OpConstantNull, type, null));
     return null;
@@ -138,12 +122,10 @@ Id getNull(Module& module, Id type)
 
 Id findBuiltIn(const Module& module, spv::BuiltIn builtIn)
 {
-    for (const Instruction& i : module.section(Section::Annotations)) {
+    for (const Instruction& i : module.section(Section::Annotations))
         if (i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-            i.literal(2) == static_cast<uint32_t>(builtIn)) {
+            i.literal(2) == static_cast<uint32_t>(builtIn))
             return i.id(0);
-        }
-    }
     return {};
 }
 
@@ -151,13 +133,11 @@ Id getBuiltInVariable(Module& module, spv::BuiltIn builtIn, Id type)
 {
     const Id pointer = module.getPointerType(spv::StorageClass::Input, type);
     for (const Instruction& i : module.section(Section::Globals)) {
-        if (i.op != spv::Op::OpVariable || i.type != pointer) {
+        if (i.op != spv::Op::OpVariable || i.type != pointer)
             continue;
-        }
         const Instruction* decoration = module.findDecoration(i.result, spv::Decoration::BuiltIn);
-        if (decoration && decoration->literal(2) == static_cast<uint32_t>(builtIn)) {
+        if (decoration && decoration->literal(2) == static_cast<uint32_t>(builtIn))
             return i.result;
-        }
     }
     const Id variable = module.createVariable(pointer, spv::StorageClass::Input);
     const uint32_t literals[] = {static_cast<uint32_t>(builtIn)};
@@ -172,11 +152,9 @@ void forget(Module& module, Id id)
     module.removeDecorations(isAbout);
     for (Instruction& i : module.section(Section::EntryPoints)) {
         Instruction updated = spirv::instruction(i.op).add(i.literal(0)).add(i.id(1)).add(i.string(2));
-        for (size_t o = 3; o < i.operandCount(); o++) {
-            if (i.id(o) != id) {
+        for (size_t o = 3; o < i.operandCount(); ++o)
+            if (i.id(o) != id)
                 updated.add(i.id(o));
-            }
-        }
         i = std::move(updated);
     }
 }

@@ -25,9 +25,8 @@ constexpr uint32_t bit(Semantics semantics)
 bool declaresCoherence(const Instruction& i)
 {
     const size_t operand = i.op == spv::Op::OpDecorate ? 1 : i.op == spv::Op::OpMemberDecorate ? 2 : 0;
-    if (operand == 0) {
+    if (operand == 0)
         return false;
-    }
     const auto decoration = static_cast<spv::Decoration>(i.literal(operand));
     return decoration == spv::Decoration::Coherent || decoration == spv::Decoration::Volatile;
 }
@@ -85,9 +84,8 @@ public:
             orderBarrier(changed, i.op == spv::Op::OpControlBarrier ? 2 : 1);
         } else if (isAtomic(i.op)) {
             order(changed, 2, strongestOf(i.op));
-            if (i.op == spv::Op::OpAtomicCompareExchange) {
+            if (i.op == spv::Op::OpAtomicCompareExchange)
                 order(changed, 3, Semantics::Acquire);  // if they differ, nothing is written
-            }
         } else if (i.op == spv::Op::OpLoad || i.op == spv::Op::OpStore) {
             shareMemory(changed);
         } else if (i.op == spv::Op::OpImageRead || i.op == spv::Op::OpImageSparseRead ||
@@ -101,9 +99,8 @@ private:
     void order(Instruction& i, size_t operand, Semantics most)
     {
         uint32_t semantics = 0;
-        if (m_module.constantValue(i.id(operand), semantics)) {
+        if (m_module.constantValue(i.id(operand), semantics))
             i.setId(operand, m_module.getConstant(orderedAs(semantics, most)));
-        }
     }
 
     void orderBarrier(Instruction& i, size_t operand)
@@ -117,9 +114,8 @@ private:
 
     void shareMemory(Instruction& i) const
     {
-        if (!isShared(m_module.storageOf(m_module.typeOf(i.id(0))))) {
+        if (!isShared(m_module.storageOf(m_module.typeOf(i.id(0)))))
             return;
-        }
         MemoryOperands operands = memoryOperandsOf(i);
         operands.set(spv::MemoryAccessMask::NonPrivatePointer);
         setMemoryOperands(i, operands);
@@ -130,11 +126,10 @@ private:
     {
         constexpr auto kNonPrivate = static_cast<uint32_t>(spv::ImageOperandsMask::NonPrivateTexel);
         const size_t mask = i.op == spv::Op::OpImageWrite ? 3 : 2;
-        if (i.operandCount() > mask) {
+        if (i.operandCount() > mask)
             i.setLiteral(mask, i.literal(mask) | kNonPrivate);
-        } else {
+        else
             i.add(kNonPrivate);
-        }
     }
 
     Module& m_module;
@@ -153,19 +148,16 @@ void useVulkanMemoryModel(Module& module)
 {
     constexpr auto kVulkan = static_cast<uint32_t>(spv::MemoryModel::Vulkan);
     for (Instruction& i : module.section(Section::MemoryModel)) {
-        if (i.op == spv::Op::OpMemoryModel && i.literal(1) == kVulkan) {
+        if (i.op == spv::Op::OpMemoryModel && i.literal(1) == kVulkan)
             return;
-        }
-        if (i.op == spv::Op::OpMemoryModel) {
+        if (i.op == spv::Op::OpMemoryModel)
             i.setLiteral(1, kVulkan);
-        }
     }
     module.addCapability(spv::Capability::VulkanMemoryModel);
     module.addCapability(spv::Capability::VulkanMemoryModelDeviceScope);
     Rewriter rewriter(module);
-    for (spirv::Function& function : module.functions) {
+    for (spirv::Function& function : module.functions)
         spirv::rewriteFunction(module, function, [&](const Instruction& i, Emitter& out) { rewriter.visit(i, out); });
-    }
 }
 
 }  // namespace millrace::compiler

@@ -24,9 +24,8 @@ constexpr uint32_t kOtherBitsWithId = 0x30000;
 Instruction withoutMemoryOperands(const Instruction& i)
 {
     Instruction out = spirv::instruction(i.op, i.type, i.result);
-    for (size_t o = 0; o < memoryOperandsBegin(i.op); o++) {
+    for (size_t o = 0; o < memoryOperandsBegin(i.op); ++o)
         out.add(i.id(o));
-    }
     return out;
 }
 
@@ -45,44 +44,34 @@ size_t memoryOperandsBegin(spv::Op op)
 MemoryOperands readMemoryOperands(const Instruction& i, size_t& next)
 {
     MemoryOperands out;
-    if (next >= i.operandCount() || i.isId(next)) {
+    if (next >= i.operandCount() || i.isId(next))
         return out;
-    }
     out.mask = i.literal(next++);
-    if ((out.mask & kAligned) != 0 && next < i.operandCount() && !i.isId(next)) {
+    if ((out.mask & kAligned) != 0 && next < i.operandCount() && !i.isId(next))
         out.alignment = i.literal(next++);
-    }
     const auto takeId = [&] { return next < i.operandCount() && i.isId(next) ? i.id(next++) : Id{}; };
-    if ((out.mask & kMakeAvailable) != 0) {
+    if ((out.mask & kMakeAvailable) != 0)
         out.available = takeId();
-    }
-    if ((out.mask & kMakeVisible) != 0) {
+    if ((out.mask & kMakeVisible) != 0)
         out.visible = takeId();
-    }
-    while ((out.mask & kOtherBitsWithId) != 0 && next < i.operandCount() && i.isId(next)) {
-        out.others.push_back(i.id(next++));
-    }
+    while ((out.mask & kOtherBitsWithId) != 0 && next < i.operandCount() && i.isId(next))
+        out.others.push_back(i.id(++next));
     return out;
 }
 
 void addMemoryOperands(Instruction& i, const MemoryOperands& operands)
 {
-    if (operands.mask == 0) {
+    if (operands.mask == 0)
         return;
-    }
     i.add(operands.mask);
-    if ((operands.mask & kAligned) != 0) {
+    if ((operands.mask & kAligned) != 0)
         i.add(operands.alignment);
-    }
-    if ((operands.mask & kMakeAvailable) != 0) {
+    if ((operands.mask & kMakeAvailable) != 0)
         i.add(operands.available);
-    }
-    if ((operands.mask & kMakeVisible) != 0) {
+    if ((operands.mask & kMakeVisible) != 0)
         i.add(operands.visible);
-    }
-    for (const Id other : operands.others) {
+    for (const Id other : operands.others)
         i.add(other);
-    }
 }
 
 MemoryOperands memoryOperandsOf(const Instruction& i)
@@ -120,13 +109,11 @@ public:
     {
         const bool isChain = i.op == spv::Op::OpAccessChain || i.op == spv::Op::OpInBoundsAccessChain;
         const auto base = isChain ? m_known.find(i.id(0).value) : m_known.end();
-        if (base == m_known.end()) {
+        if (base == m_known.end())
             return;
-        }
         std::vector<Id> indices;
-        for (size_t o = 1; o < i.operandCount(); o++) {
+        for (size_t o = 1; o < i.operandCount(); ++o)
             indices.push_back(i.id(o));
-        }
         const Id type = m_module.pointee(m_module.typeOf(i.id(0)));
         m_known[i.result.value] = m_layouts.alignmentOfPart(type, indices, base->second);
     }
@@ -168,9 +155,8 @@ void alignPhysicalAccesses(Module& module, std::unordered_map<uint32_t, uint32_t
             align(source, i.id(1));
             i = withoutMemoryOperands(i);
             addMemoryOperands(i, target);
-            if (hasTwo) {
+            if (hasTwo)
                 addMemoryOperands(i, source);
-            }
         }
     });
 }

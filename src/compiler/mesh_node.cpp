@@ -38,18 +38,14 @@ Status inlineFunctions(NodeShader& shader)
 Status read(NodeShader& shader, const Options& options)
 {
     Status status = spirv::extractEntryPoint(shader.module, options.entryPoint, spv::ExecutionModel::MeshEXT);
-    if (status && !options.isValid) {
+    if (status && !options.isValid)
         status = rejectInvalid(shader.module);
-    }
-    if (status) {
+    if (status)
         status = spirv::specialize(shader.module, options.specialization);
-    }
-    if (status) {
+    if (status)
         status = inlineFunctions(shader);
-    }
-    for (const auto& pass : {upgradeModule, reflectNode, splitPayloadCopies, reflectOutputs}) {
+    for (const auto& pass : {upgradeModule, reflectNode, splitPayloadCopies, reflectOutputs})
         status = status ? pass(shader, options) : std::move(status);
-    }
     return status;
 }
 
@@ -59,18 +55,14 @@ Status checkNode(const graph::Node& node)
     const auto refuse = [&](std::string_view where, std::string_view why) -> Status {
         return Diagnostic{std::string(kPass), std::string(where), std::string(why)};
     };
-    if (node.mode == graph::LaunchMode::Coalescing) {
+    if (node.mode == graph::LaunchMode::Coalescing)
         return refuse("CoalescingAMDX", "a mesh node must not declare it");
-    }
-    if (!node.outputs.empty()) {
+    if (!node.outputs.empty())
         return refuse("node '" + node.outputs.front().targetName + "'", "a mesh node must not send payloads");
-    }
-    if (node.usesFinishWriting) {
+    if (node.usesFinishWriting)
         return refuse("OpFinishWritingNodePayloadAMDX", "is not supported in mesh nodes");
-    }
-    if (node.mode == graph::LaunchMode::Dynamic && node.grid.offsetBytes % node.grid.componentBytes != 0) {
+    if (node.mode == graph::LaunchMode::Dynamic && node.grid.offsetBytes % node.grid.componentBytes != 0)
         return refuse("payload", "of mesh nodes the grid must be at a multiple of the size of its components");
-    }
     return {};
 }
 
@@ -81,11 +73,10 @@ public:
     explicit Interface(const spirv::Module& module)
     {
         const spirv::Instruction& entryPoint = module.section(spirv::Section::EntryPoints).at(0);
-        for (size_t o = 3; o < entryPoint.operandCount(); o++) {
+        for (size_t o = 3; o < entryPoint.operandCount(); ++o) {
             const spv::StorageClass storage = module.storageOf(module.typeOf(entryPoint.id(o)));
-            if (storage == spv::StorageClass::Output) {
+            if (storage == spv::StorageClass::Output)
                 m_variables.push_back(entryPoint.id(o));
-            }
         }
     }
 
@@ -94,12 +85,10 @@ public:
         spirv::Instruction& entryPoint = module.section(spirv::Section::EntryPoints).at(0);
         for (const spirv::Id variable : m_variables) {
             bool isListed = false;
-            for (size_t o = 3; o < entryPoint.operandCount(); o++) {
+            for (size_t o = 3; o < entryPoint.operandCount(); ++o)
                 isListed |= entryPoint.id(o) == variable;
-            }
-            if (!isListed && module.findDefinition(variable)) {
+            if (!isListed && module.findDefinition(variable))
                 entryPoint.add(variable);
-            }
         }
     }
 
@@ -111,21 +100,16 @@ Status lower(NodeShader& shader, const Options& options, uint32_t strideBytes)
 {
     const Interface interface(shader.module);
     Status status = makePayloadsCoherent(shader, options);
-    if (status) {
+    if (status)
         status = lowerMeshBuiltIns(shader);
-    }
-    for (const auto& pass : {lowerPayloads, lowerPushConstants, orderPayloadMemory}) {
+    for (const auto& pass : {lowerPayloads, lowerPushConstants, orderPayloadMemory})
         status = status ? pass(shader, options) : std::move(status);
-    }
-    if (status) {
+    if (status)
         status = lowerMeshPayload(shader, strideBytes);
-    }
-    if (status && !options.longIntegers) {
+    if (status && !options.longIntegers)
         status = spirv::splitLongIntegers(shader.module);
-    }
-    if (!status) {
+    if (!status)
         return status;
-    }
     spirv::setForgottenOutputs(shader.module);
     updateInterface(shader.module, shader.entry);
     interface.restore(shader.module);
@@ -143,44 +127,35 @@ uint32_t strideOf(const graph::Node& node)
 
 Result<MeshNode> compileMeshNode(std::span<const uint32_t> words, const Options& options, uint32_t maxGroups)
 {
-    if (const Status status = rejectRevision1(words); !status) {
+    if (const Status status = rejectRevision1(words); !status)
         return status.error();
-    }
     auto module = spirv::read(words);
-    if (!module) {
+    if (!module)
         return module.error();
-    }
-    if (const Status status = rejectUnsupported(*module, options, spv::ExecutionModel::MeshEXT); !status) {
+    if (const Status status = rejectUnsupported(*module, options, spv::ExecutionModel::MeshEXT); !status)
         return status.error();
-    }
     NodeShader shader;
     shader.module = std::move(*module);
     Status status = read(shader, options);
-    if (status) {
+    if (status)
         status = checkNode(shader.node);
-    }
-    if (!status) {
+    if (!status)
         return status.error();
-    }
     MeshNode out;
-    if (!shader.node.declaresPayload && shader.node.mode == graph::LaunchMode::Dynamic) {
+    if (!shader.node.declaresPayload && shader.node.mode == graph::LaunchMode::Dynamic)
         shader.node.payloadBytes = kImplicitPayloadBytes;
-    }
     out.node = shader.node;
     out.strideBytes = strideOf(out.node);
-    if (status = lower(shader, options, out.strideBytes); !status) {
+    if (status = lower(shader, options, out.strideBytes); !status)
         return status.error();
-    }
     out.shader = spirv::write(shader.module);
     if (options.validate) {
-        if (status = spirv::validate(out.shader); !status) {
+        if (status = spirv::validate(out.shader); !status)
             return status.error();
-        }
     }
     auto collector = makeCollector(out.node, out.strideBytes, maxGroups);
-    if (!collector) {
+    if (!collector)
         return collector.error();
-    }
     out.collector = std::move(*collector);
     return out;
 }
@@ -188,12 +163,10 @@ Result<MeshNode> compileMeshNode(std::span<const uint32_t> words, const Options&
 Result<spirv::Words> withoutNodes(std::span<const uint32_t> words, const std::string& entryPoint)
 {
     auto module = spirv::read(words);
-    if (!module) {
+    if (!module)
         return module.error();
-    }
-    if (const Status status = spirv::extractEntryPoint(*module, entryPoint, spv::ExecutionModel::Fragment); !status) {
+    if (const Status status = spirv::extractEntryPoint(*module, entryPoint, spv::ExecutionModel::Fragment); !status)
         return status.error();
-    }
     spirv::removeUnused(*module);
     module->removeCapability(spv::Capability::ShaderEnqueueAMDX);
     module->removeExtension("SPV_AMDX_shader_enqueue");

@@ -23,20 +23,17 @@ void removeDebugInformation(Module& module)
     std::erase_if(module.section(Section::ExtInstImports), [&](const Instruction& i) {
         const std::string name = i.op == spv::Op::OpExtInstImport ? i.string(0) : std::string();
         const bool isDebug = name == "OpenCL.DebugInfo.100" || name == "NonSemantic.Shader.DebugInfo.100";
-        if (isDebug) {
+        if (isDebug)
             sets.insert(i.result.value);
-        }
         return isDebug;
     });
-    if (sets.empty()) {
+    if (sets.empty())
         return;
-    }
     std::unordered_set<uint32_t> gone;
     const auto isDebug = [&](const Instruction& i) {
         const bool found = spirv::isExtendedInstruction(i.op) && sets.contains(i.id(0).value);
-        if (found) {
+        if (found)
             gone.insert(i.result.value);
-        }
         return found;
     };
     const auto clean = [&](InstructionList& list) { std::erase_if(list, isDebug); };
@@ -82,15 +79,12 @@ bool replaceBufferBlocks(Module& module, Failure& failure)
     for (const Instruction& i : module.section(Section::Globals)) {
         const bool isUniform =
             i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(spv::StorageClass::Uniform);
-        if (isUniform && blocks.contains(blockOf(module, module.pointee(i.type)).value)) {
+        if (isUniform && blocks.contains(blockOf(module, module.pointee(i.type)).value))
             variables.push_back(i.result);
-        }
     }
-    for (const Id variable : variables) {
-        if (!changeStorage(module, variable, spv::StorageClass::StorageBuffer, failure)) {
+    for (const Id variable : variables)
+        if (!changeStorage(module, variable, spv::StorageClass::StorageBuffer, failure))
             return false;
-        }
-    }
     return true;
 }
 
@@ -99,14 +93,12 @@ void replaceBranchesToOneLabel(Module& module)
     for (spirv::Function& function : module.functions) {
         for (spirv::Block& block : function.blocks) {
             const Instruction& last = block.body.back();
-            if (last.op != spv::Op::OpBranchConditional || last.id(1) != last.id(2)) {
+            if (last.op != spv::Op::OpBranchConditional || last.id(1) != last.id(2))
                 continue;
-            }
             const Id target = last.id(1);
             block.body.pop_back();
-            if (!block.body.empty() && block.body.back().op == spv::Op::OpSelectionMerge) {
+            if (!block.body.empty() && block.body.back().op == spv::Op::OpSelectionMerge)
                 block.body.pop_back();
-            }
             block.body.push_back(spirv::instruction(spv::Op::OpBranch).add(target));
         }
     }

@@ -32,13 +32,11 @@ bool isOpaque(const Module& module, Id type)
 std::optional<spv::Capability> capabilityOf(const Module& module, Id variable)
 {
     const Instruction* definition = module.findDefinition(variable);
-    if (!definition || definition->op != spv::Op::OpVariable) {
+    if (!definition || definition->op != spv::Op::OpVariable)
         return std::nullopt;
-    }
     const Instruction* type = module.findDefinition(module.pointee(definition->type));
-    if (!isArray(type)) {
+    if (!isArray(type))
         return std::nullopt;
-    }
     switch (static_cast<spv::StorageClass>(definition->literal(0))) {
         case spv::StorageClass::Uniform:
             return spv::Capability::UniformBufferArrayNonUniformIndexing;
@@ -49,12 +47,10 @@ std::optional<spv::Capability> capabilityOf(const Module& module, Id variable)
         default:
             return std::nullopt;
     }
-    while (isArray(type)) {
+    while (isArray(type))
         type = module.findDefinition(type->id(0));
-    }
-    if (type->op != spv::Op::OpTypeImage) {
+    if (type->op != spv::Op::OpTypeImage)
         return spv::Capability::SampledImageArrayNonUniformIndexing;
-    }
     // OpTypeImage: sampled type, dimension, depth, arrayed, multisampled, 2 for storage images.
     const bool isBuffer = static_cast<spv::Dim>(type->literal(1)) == spv::Dim::Buffer;
     const bool isStorage = type->literal(5) == 2;
@@ -68,16 +64,13 @@ class Search {
 public:
     explicit Search(const Module& module) : m_module(module)
     {
-        for (const spirv::Function& function : module.functions) {
+        for (const spirv::Function& function : module.functions)
             m_functions[function.id().value] = &function;
-        }
         for (bool changed = true; changed;) {
             const size_t before = m_found.size();
-            for (const spirv::Function& function : module.functions) {
-                for (const spirv::Block& block : function.blocks) {
+            for (const spirv::Function& function : module.functions)
+                for (const spirv::Block& block : function.blocks)
                     std::ranges::for_each(block.body, [this](const Instruction& i) { visit(i); });
-                }
-            }
             changed = m_found.size() > before;
         }
     }
@@ -129,16 +122,14 @@ private:
     void visitCall(const Instruction& i)
     {
         const auto callee = m_functions.find(i.id(0).value);
-        for (size_t o = 1; callee != m_functions.end() && o < i.operandCount(); o++) {
+        for (size_t o = 1; callee != m_functions.end() && o < i.operandCount(); ++o)
             add(callee->second->parameters[o - 1].result, isFound(i.id(o)));
-        }
     }
 
     void add(Id id, bool condition)
     {
-        if (condition) {
+        if (condition)
             m_found.insert(id.value);
-        }
     }
 
     const Module& m_module;
@@ -157,20 +148,16 @@ bool indexesDescriptors(const Module& module)
 void markNonUniform(Module& module)
 {
     const Search search(module);
-    if (search.found().empty()) {
+    if (search.found().empty())
         return;
-    }
     module.addCapability(spv::Capability::ShaderNonUniform);
-    for (const uint32_t capability : search.capabilities()) {
+    for (const uint32_t capability : search.capabilities())
         module.addCapability(static_cast<spv::Capability>(capability));
-    }
     std::vector<uint32_t> ids(search.found().begin(), search.found().end());
     std::ranges::sort(ids);
-    for (const uint32_t id : ids) {
-        if (!module.findDecoration(Id{id}, spv::Decoration::NonUniform)) {
+    for (const uint32_t id : ids)
+        if (!module.findDecoration(Id{id}, spv::Decoration::NonUniform))
             module.decorate(Id{id}, spv::Decoration::NonUniform);
-        }
-    }
 }
 
 }  // namespace millrace::compiler

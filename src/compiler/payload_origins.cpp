@@ -12,23 +12,18 @@ using spirv::Instruction;
 
 PayloadOrigins::PayloadOrigins(const spirv::Module& module, Id input) : m_module(module)
 {
-    for (const Instruction& i : module.section(spirv::Section::Globals)) {
-        if (i.result && !i.type && compiler::holdsHandles(module, i.result)) {
+    for (const Instruction& i : module.section(spirv::Section::Globals))
+        if (i.result && !i.type && compiler::holdsHandles(module, i.result))
             m_handleTypes.insert(i.result);
-        }
-    }
-    if (input) {
+    if (input)
         addMask(input, kInput);
-    }
     // Ends: masks and sets only grow.
     do {
         m_changed = false;
         for (const spirv::Function& function : module.functions) {
-            for (const spirv::Block& block : function.blocks) {
-                for (const Instruction& i : block.body) {
+            for (const spirv::Block& block : function.blocks)
+                for (const Instruction& i : block.body)
                     visit(function, i);
-                }
-            }
         }
     } while (m_changed);
 }
@@ -61,9 +56,8 @@ PayloadOrigins::Mask PayloadOrigins::contentOf(Id pointer) const
 
 uint32_t PayloadOrigins::rootOf(uint32_t pointer) const
 {
-    for (auto parent = m_parents.find(pointer); parent != m_parents.end(); parent = m_parents.find(pointer)) {
+    for (auto parent = m_parents.find(pointer); parent != m_parents.end(); parent = m_parents.find(pointer))
         pointer = parent->second;
-    }
     return pointer;
 }
 
@@ -71,9 +65,8 @@ void PayloadOrigins::unite(Id a, Id b)
 {
     const uint32_t from = rootOf(a.value);
     const uint32_t to = rootOf(b.value);
-    if (from == to) {
+    if (from == to)
         return;
-    }
     const Mask content = contentOf(a);
     m_parents[from] = to;
     m_changed = true;
@@ -128,17 +121,15 @@ void PayloadOrigins::visit(const spirv::Function& function, const Instruction& i
             break;
         case spv::Op::OpLoad:
             // Through a payload pointer come values; through a handle or a pointer to handles come handles.
-            if (holdsHandles(i.type) || isPayloadPointer(m_module, i.type)) {
+            if (holdsHandles(i.type) || isPayloadPointer(m_module, i.type))
                 addMask(i.result, isHandle(m_module, m_module.typeOf(i.id(0))) ? maskOf(i.id(0)) : contentOf(i.id(0)));
-            }
             break;
         case spv::Op::OpStore:
             addContent(i.id(0), maskOf(i.id(1)));
             break;
         case spv::Op::OpCopyMemory:
-            if (pointsToHandles(i.id(0))) {
+            if (pointsToHandles(i.id(0)))
                 addContent(i.id(0), handleMask(i.id(1)));
-            }
             break;
         case spv::Op::OpFunctionCall:
             visitCall(i);
@@ -171,19 +162,16 @@ void PayloadOrigins::visitChain(const Instruction& i)
 void PayloadOrigins::visitCall(const Instruction& i)
 {
     const spirv::Function* callee = m_module.findFunction(i.id(0));
-    if (!callee) {
+    if (!callee)
         return;
-    }
-    for (size_t p = 0; p < callee->parameters.size() && p + 1 < i.operandCount(); p++) {
+    for (size_t p = 0; p < callee->parameters.size() && p + 1 < i.operandCount(); ++p) {
         const Id argument = i.id(p + 1);
         const Id parameter = callee->parameters[p].result;
         addMask(parameter, maskOf(argument));
-        if (pointsToHandles(argument)) {
+        if (pointsToHandles(argument))
             unite(argument, parameter);
-        }
-        if (m_payloadMemory.contains(argument)) {
+        if (m_payloadMemory.contains(argument))
             addPayloadMemory(parameter);
-        }
     }
     addMask(i.result, maskOf(callee->id()));
 }
@@ -192,20 +180,16 @@ void PayloadOrigins::visitCall(const Instruction& i)
 void PayloadOrigins::visitOther(const Instruction& i)
 {
     const Id pointee = m_module.pointee(i.type);
-    if (!i.result || !i.type || (!pointee && !holdsHandles(i.type))) {
+    if (!i.result || !i.type || (!pointee && !holdsHandles(i.type)))
         return;
-    }
-    for (size_t o = 0; o < i.operandCount(); o++) {
-        if (!i.isId(o)) {
+    for (size_t o = 0; o < i.operandCount(); ++o) {
+        if (!i.isId(o))
             continue;
-        }
         addMask(i.result, maskOf(i.id(o)));
-        if (pointee && m_payloadMemory.contains(i.id(o))) {
+        if (pointee && m_payloadMemory.contains(i.id(o)))
             addPayloadMemory(i.result);
-        }
-        if (pointsToHandles(i.id(o)) && pointsToHandles(i.result)) {
+        if (pointsToHandles(i.id(o)) && pointsToHandles(i.result))
             unite(i.id(o), i.result);
-        }
     }
 }
 

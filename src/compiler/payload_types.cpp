@@ -23,23 +23,19 @@ constexpr uint64_t kMaxBytes = 1u << 30;
 // `seen`: types that hold none, so that structures that many others contain are looked at once.
 bool holdsHandles(const Module& module, Id type, std::unordered_set<uint32_t>& seen)
 {
-    if (isHandle(module, type)) {
+    if (isHandle(module, type))
         return true;
-    }
     const Instruction* definition = module.findDefinition(type);
-    if (!definition || !seen.insert(type.value).second) {
+    if (!definition || !seen.insert(type.value).second)
         return false;
-    }
     switch (definition->op) {
         case spv::Op::OpTypeArray:
         case spv::Op::OpTypeRuntimeArray:
             return holdsHandles(module, definition->id(0), seen);
         case spv::Op::OpTypeStruct:
-            for (size_t o = 0; o < definition->operandCount(); o++) {
-                if (holdsHandles(module, definition->id(o), seen)) {
+            for (size_t o = 0; o < definition->operandCount(); ++o)
+                if (holdsHandles(module, definition->id(o), seen))
                     return true;
-                }
-            }
             return false;
         default:
             return false;
@@ -68,9 +64,8 @@ bool isPayloadPointer(const Module& module, Id type)
 
 Id payloadArrayOf(const Module& module, Id type)
 {
-    if (isPayloadArray(module, type)) {
+    if (isPayloadArray(module, type))
         return type;
-    }
     const Id pointee = module.pointee(type);
     return isPayloadArray(module, pointee) ? pointee : Id{};
 }
@@ -88,9 +83,8 @@ bool holdsHandles(const Module& module, Id type)
     const bool isComposite =
         definition && (definition->op == spv::Op::OpTypeArray || definition->op == spv::Op::OpTypeRuntimeArray ||
                        definition->op == spv::Op::OpTypeStruct);
-    if (!isComposite) {
+    if (!isComposite)
         return isHandle(module, type);
-    }
     std::unordered_set<uint32_t> seen;
     return holdsHandles(module, type, seen);
 }
@@ -98,9 +92,8 @@ bool holdsHandles(const Module& module, Id type)
 Id elementType(const Module& module, Id type, Id index)
 {
     const Instruction* definition = module.findDefinition(type);
-    if (!definition) {
+    if (!definition)
         return {};
-    }
     switch (definition->op) {
         case spv::Op::OpTypeArray:
         case spv::Op::OpTypeRuntimeArray:
@@ -134,10 +127,9 @@ size_t firstIndexOperand(spv::Op accessChain)
 std::optional<size_t> payloadIndexOperand(const Module& module, const Instruction& chain)
 {
     Id type = module.pointee(module.typeOf(chain.id(0)));
-    for (size_t o = firstIndexOperand(chain.op); o < chain.operandCount(); o++) {
-        if (isPayloadArray(module, type)) {
+    for (size_t o = firstIndexOperand(chain.op); o < chain.operandCount(); ++o) {
+        if (isPayloadArray(module, type))
             return o;
-        }
         type = elementType(module, type, chain.id(o));
     }
     return std::nullopt;
@@ -147,12 +139,10 @@ TypeLayouts::TypeLayouts(const Module& module) : m_module(module)
 {
     for (const Instruction& i : module.section(spirv::Section::Annotations)) {
         if (i.op == spv::Op::OpDecorate && i.operandCount() == 3 &&
-            i.literal(1) == static_cast<uint32_t>(spv::Decoration::ArrayStride)) {
+            i.literal(1) == static_cast<uint32_t>(spv::Decoration::ArrayStride))
             m_arrayStrides[i.id(0).value] = i.literal(2);
-        }
-        if (i.op != spv::Op::OpMemberDecorate || i.operandCount() < 3) {
+        if (i.op != spv::Op::OpMemberDecorate || i.operandCount() < 3)
             continue;
-        }
         Member& member = m_members[{i.id(0).value, i.literal(1)}];
         // Other decorations than those below may have an id there.
         const uint32_t value = i.operandCount() > 3 && !i.isId(3) ? i.literal(3) : 0;
@@ -189,20 +179,16 @@ Result<TypeLayout> TypeLayouts::layout(Id type)
 
 Result<TypeLayout> TypeLayouts::layoutInMember(Id type, const Member& parent, uint32_t depth)
 {
-    if (const auto known = m_layouts.find(type.value); known != m_layouts.end()) {
+    if (const auto known = m_layouts.find(type.value); known != m_layouts.end())
         return known->second;
-    }
     const Instruction* definition = m_module.findDefinition(type);
-    if (!definition || depth > kMaxDepth) {
+    if (!definition || depth > kMaxDepth)
         return Diagnostic{"payload layout", describe(m_module, type), "no such type"};
-    }
     auto result = compute(*definition, parent, depth);
-    if (result && result->bytes > kMaxBytes) {
+    if (result && result->bytes > kMaxBytes)
         return Diagnostic{"payload layout", describe(m_module, type), "too large"};
-    }
-    if (result && definition->op == spv::Op::OpTypeStruct) {
+    if (result && definition->op == spv::Op::OpTypeStruct)
         m_layouts[type.value] = *result;
-    }
     return result;
 }
 
@@ -215,9 +201,8 @@ Result<TypeLayout> TypeLayouts::compute(const Instruction& type, const Member& p
             return TypeLayout{bytes, std::min(bytes, 8u)};
         }
         case spv::Op::OpTypePointer:
-            if (static_cast<spv::StorageClass>(type.literal(0)) == spv::StorageClass::PhysicalStorageBuffer) {
+            if (static_cast<spv::StorageClass>(type.literal(0)) == spv::StorageClass::PhysicalStorageBuffer)
                 return TypeLayout{8, 8};
-            }
             break;
         case spv::Op::OpTypeVector: {
             const auto component = layoutInMember(type.id(0), {}, depth + 1);
@@ -236,12 +221,10 @@ Result<TypeLayout> TypeLayouts::compute(const Instruction& type, const Member& p
             const auto element = layoutInMember(type.id(0), parent, depth + 1);
             const auto stride = m_arrayStrides.find(type.result.value);
             uint32_t length = 0;
-            if (!element) {
+            if (!element)
                 return element;
-            }
-            if (stride == m_arrayStrides.end() || !m_module.constantValue(type.id(1), length)) {
+            if (stride == m_arrayStrides.end() || !m_module.constantValue(type.id(1), length))
                 return Diagnostic{"payload layout", describe(m_module, type), "array without ArrayStride or length"};
-            }
             return TypeLayout{uint64_t{stride->second} * length, element->alignment};
         }
         case spv::Op::OpTypeStruct:
@@ -255,16 +238,15 @@ Result<TypeLayout> TypeLayouts::compute(const Instruction& type, const Member& p
 Result<TypeLayout> TypeLayouts::structLayout(const Instruction& type, uint32_t depth)
 {
     TypeLayout out;
-    for (uint32_t m = 0; m < type.operandCount(); m++) {
+    for (uint32_t m = 0; m < type.operandCount(); ++m) {
         const Member& decorations = member(type.result, m);
         if (!decorations.offset) {
             return Diagnostic{"payload layout", describe(m_module, type),
                               "member " + std::to_string(m) + " has no Offset"};
         }
         const auto inner = layoutInMember(type.id(m), decorations, depth + 1);
-        if (!inner) {
+        if (!inner)
             return inner;
-        }
         out.bytes = std::max(out.bytes, *decorations.offset + inner->bytes);
         out.alignment = std::max(out.alignment, inner->alignment);
     }
@@ -274,13 +256,11 @@ Result<TypeLayout> TypeLayouts::structLayout(const Instruction& type, uint32_t d
 uint32_t TypeLayouts::scalarWidths(Id type)
 {
     const auto [known, isNew] = m_widths.try_emplace(type.value, 0);
-    if (!isNew) {
+    if (!isNew)
         return known->second;
-    }
     const Instruction* definition = m_module.findDefinition(type);
-    if (!definition) {
+    if (!definition)
         return 0;
-    }
     uint32_t widths = 0;
     switch (definition->op) {
         case spv::Op::OpTypeInt:
@@ -297,9 +277,8 @@ uint32_t TypeLayouts::scalarWidths(Id type)
             widths = scalarWidths(definition->id(0));
             break;
         case spv::Op::OpTypeStruct:
-            for (size_t o = 0; o < definition->operandCount(); o++) {
+            for (size_t o = 0; o < definition->operandCount(); ++o)
                 widths |= scalarWidths(definition->id(o));
-            }
             break;
         default:
             break;
@@ -345,16 +324,13 @@ uint32_t TypeLayouts::alignmentOfPart(Id type, std::span<const Id> indices, uint
 bool TypeLayouts::hasGrid(Id type, uint32_t depth)
 {
     const Instruction* definition = m_module.findDefinition(type);
-    if (!definition || definition->op != spv::Op::OpTypeStruct || depth > kMaxDepth) {
+    if (!definition || definition->op != spv::Op::OpTypeStruct || depth > kMaxDepth)
         return false;
-    }
-    if (const auto known = m_hasGrid.find(type.value); known != m_hasGrid.end()) {
+    if (const auto known = m_hasGrid.find(type.value); known != m_hasGrid.end())
         return known->second;
-    }
     bool found = false;
-    for (uint32_t m = 0; m < definition->operandCount() && !found; m++) {
+    for (uint32_t m = 0; m < definition->operandCount() && !found; ++m)
         found = member(type, m).isGrid || hasGrid(definition->id(m), depth + 1);
-    }
     m_hasGrid[type.value] = found;
     return found;
 }
@@ -367,17 +343,15 @@ Result<std::optional<graph::GridMember>> TypeLayouts::gridMember(Id type)
 Result<std::optional<graph::GridMember>> TypeLayouts::gridMemberAt(Id type, uint64_t base, uint32_t depth)
 {
     using Found = std::optional<graph::GridMember>;
-    if (!hasGrid(type, depth)) {
+    if (!hasGrid(type, depth))
         return Found();
-    }
     const Instruction& definition = *m_module.findDefinition(type);
-    for (uint32_t m = 0; m < definition.operandCount(); m++) {
+    for (uint32_t m = 0; m < definition.operandCount(); ++m) {
         const Member& decorations = member(type, m);
         const uint64_t offset = base + decorations.offset.value_or(0);
         if (!decorations.isGrid) {
-            if (hasGrid(definition.id(m), depth + 1)) {
+            if (hasGrid(definition.id(m), depth + 1))
                 return gridMemberAt(definition.id(m), offset, depth + 1);
-            }
             continue;
         }
         // Compilers also decorate arrays, although the extension speaks of scalars and vectors.
@@ -391,9 +365,8 @@ Result<std::optional<graph::GridMember>> TypeLayouts::gridMemberAt(Id type, uint
             const auto stride = m_arrayStrides.find(kind->result.value);
             kind = known ? m_module.findDefinition(kind->id(0)) : nullptr;
             if (kind && kind->op == spv::Op::OpTypeInt && stride != m_arrayStrides.end() &&
-                stride->second != kind->literal(0) / 8 && components > 1) {
+                stride->second != kind->literal(0) / 8 && components > 1)
                 kind = nullptr;
-            }
         }
         const bool isGrid = kind && kind->op == spv::Op::OpTypeInt && kind->literal(0) <= 32 && components >= 1 &&
                             components <= 3 && offset <= kMaxBytes;

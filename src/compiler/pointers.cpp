@@ -35,11 +35,10 @@ struct State {
     std::optional<spv::StorageClass> storageOfOperand(const Instruction& i)
     {
         const size_t last = isAccessChain(i.op) ? 1 : i.operandCount();
-        for (size_t o = 0; o < last; o++) {
+        for (size_t o = 0; o < last; ++o) {
             const auto found = i.isId(o) ? storages.find(i.id(o).value) : storages.end();
-            if (found != storages.end()) {
+            if (found != storages.end())
                 return found->second;
-            }
         }
         return std::nullopt;
     }
@@ -65,15 +64,12 @@ struct State {
         for (spirv::Function& function : module.functions) {
             for (spirv::Block& block : function.blocks) {
                 for (Instruction& i : block.body) {
-                    for (size_t o = 0; o < i.operandCount(); o++) {
-                        if (i.isId(o) && escapes(i, o) && storages.contains(i.id(o).value)) {
+                    for (size_t o = 0; o < i.operandCount(); ++o)
+                        if (i.isId(o) && escapes(i, o) && storages.contains(i.id(o).value))
                             return failure.at(module, i, "takes a pointer to a variable that moves to other memory");
-                        }
-                    }
                     const auto storage = storages.find(i.result.value);
-                    if (i.result && storage != storages.end() && !roots.contains(i.result.value)) {
+                    if (i.result && storage != storages.end() && !roots.contains(i.result.value))
                         i.type = module.getPointerType(storage->second, module.pointee(i.type));
-                    }
                 }
             }
         }
@@ -107,18 +103,14 @@ void addPhysicalStorageCapabilities(Module& module)
 {
     TypeLayouts layouts(module);
     uint32_t widths = 0;
-    for (const Instruction& i : module.section(spirv::Section::Globals)) {
+    for (const Instruction& i : module.section(spirv::Section::Globals))
         if (i.op == spv::Op::OpTypePointer &&
-            i.literal(0) == static_cast<uint32_t>(spv::StorageClass::PhysicalStorageBuffer)) {
+            i.literal(0) == static_cast<uint32_t>(spv::StorageClass::PhysicalStorageBuffer))
             widths |= layouts.scalarWidths(i.id(1));
-        }
-    }
-    if ((widths & 8) != 0) {
+    if ((widths & 8) != 0)
         module.addCapability(spv::Capability::StorageBuffer8BitAccess);
-    }
-    if ((widths & 16) != 0) {
+    if ((widths & 16) != 0)
         module.addCapability(spv::Capability::StorageBuffer16BitAccess);
-    }
 }
 
 void decoratePhysicalPointers(Module& module)
@@ -126,23 +118,19 @@ void decoratePhysicalPointers(Module& module)
     const auto isPhysical = [&](Id type) { return module.storageOf(type) == spv::StorageClass::PhysicalStorageBuffer; };
     std::vector<std::pair<Id, bool>> found;  // with "is a parameter"
     for (const spirv::Function& function : module.functions) {
-        for (const Instruction& parameter : function.parameters) {
-            if (isPhysical(parameter.type)) {
+        for (const Instruction& parameter : function.parameters)
+            if (isPhysical(parameter.type))
                 found.emplace_back(parameter.result, true);
-            }
-        }
     }
     module.forEachInstruction([&](const Instruction& i) {
-        if (i.op == spv::Op::OpVariable && isPhysical(module.pointee(i.type))) {
+        if (i.op == spv::Op::OpVariable && isPhysical(module.pointee(i.type)))
             found.emplace_back(i.result, false);
-        }
     });
     for (const auto& [id, isParameter] : found) {
         const auto aliased = isParameter ? spv::Decoration::Aliased : spv::Decoration::AliasedPointer;
         const auto restricted = isParameter ? spv::Decoration::Restrict : spv::Decoration::RestrictPointer;
-        if (!module.findDecoration(id, aliased) && !module.findDecoration(id, restricted)) {
+        if (!module.findDecoration(id, aliased) && !module.findDecoration(id, restricted))
             module.decorate(id, aliased);
-        }
     }
 }
 

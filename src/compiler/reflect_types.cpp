@@ -38,16 +38,13 @@ TypeReflection::TypeReflection(const spirv::Module& module, NamelessMembers name
 {
     for (const Instruction& i : module.section(spirv::Section::Annotations)) {
         if (i.op == spv::Op::OpDecorate && i.operandCount() == 3 &&
-            i.literal(1) == static_cast<uint32_t>(spv::Decoration::ArrayStride)) {
+            i.literal(1) == static_cast<uint32_t>(spv::Decoration::ArrayStride))
             m_strides[i.id(0).value] = i.literal(2);
-        }
         if (i.op == spv::Op::OpMemberDecorateString &&
-            i.literal(2) == static_cast<uint32_t>(spv::Decoration::UserSemantic) && i.string(3) == "float") {
+            i.literal(2) == static_cast<uint32_t>(spv::Decoration::UserSemantic) && i.string(3) == "float")
             m_members[{i.id(0).value, i.literal(1)}].isFloat = true;
-        }
-        if (i.op != spv::Op::OpMemberDecorate || i.operandCount() < 3) {
+        if (i.op != spv::Op::OpMemberDecorate || i.operandCount() < 3)
             continue;
-        }
         Decorations& member = m_members[{i.id(0).value, i.literal(1)}];
         switch (static_cast<spv::Decoration>(i.literal(2))) {
             case spv::Decoration::Offset:
@@ -63,11 +60,9 @@ TypeReflection::TypeReflection(const spirv::Module& module, NamelessMembers name
                 break;
         }
     }
-    for (const Instruction& i : module.section(spirv::Section::DebugNames)) {
-        if (i.op == spv::Op::OpMemberName) {
+    for (const Instruction& i : module.section(spirv::Section::DebugNames))
+        if (i.op == spv::Op::OpMemberName)
             m_names[{i.id(0).value, i.literal(1)}] = i.string(2);
-        }
-    }
 }
 
 std::string TypeReflection::memberName(Id structure, uint32_t member) const
@@ -93,9 +88,8 @@ DataTypeRef TypeReflection::fail(const std::string& why)
 DataTypeRef TypeReflection::reflectAt(Id id, const Decorations& member, uint32_t depth)
 {
     const Instruction* type = m_module.findDefinition(id);
-    if (type == nullptr || depth > kMaxDepth) {
+    if (type == nullptr || depth > kMaxDepth)
         return fail("a type is not defined");
-    }
     switch (type->op) {
         case spv::Op::OpTypeInt:
             return scalarType(member.isFloat          ? Kind::Float
@@ -125,15 +119,12 @@ DataTypeRef TypeReflection::reflectAt(Id id, const Decorations& member, uint32_t
 DataTypeRef TypeReflection::reflectMatrix(const Instruction& type, const Decorations& member, uint32_t depth)
 {
     const DataTypeRef column = reflectAt(type.id(0), {}, depth + 1);
-    if (!column) {
+    if (!column)
         return nullptr;
-    }
-    if (column->kind != Kind::Vector || member.matrixStride == 0) {
+    if (column->kind != Kind::Vector || member.matrixStride == 0)
         return fail("a matrix has no stride");
-    }
-    if (!member.rowMajor) {
+    if (!member.rowMajor)
         return strided(Kind::Matrix, column, type.literal(1), member.matrixStride);
-    }
     const DataTypeRef spread = strided(Kind::Vector, column->element, *column->count, member.matrixStride);
     return strided(Kind::Matrix, spread, type.literal(1), column->element->bytes);
 }
@@ -141,20 +132,16 @@ DataTypeRef TypeReflection::reflectMatrix(const Instruction& type, const Decorat
 DataTypeRef TypeReflection::reflectArray(const Instruction& type, const Decorations& member, uint32_t depth)
 {
     const DataTypeRef element = reflectAt(type.id(0), member, depth + 1);
-    if (!element) {
+    if (!element)
         return nullptr;
-    }
-    if (element->findOpenMember() != nullptr || element->isRuntimeArray()) {
+    if (element->findOpenMember() != nullptr || element->isRuntimeArray())
         return fail("an array of runtime arrays cannot be in memory");
-    }
     const auto stride = m_strides.find(type.result.value);
-    if (stride == m_strides.end()) {
+    if (stride == m_strides.end())
         return fail("an array has no stride");
-    }
     uint32_t count = 0;
-    if (type.op == spv::Op::OpTypeArray && !m_module.constantValue(type.id(1), count)) {
+    if (type.op == spv::Op::OpTypeArray && !m_module.constantValue(type.id(1), count))
         return fail("the length of an array is not known");
-    }
     return arrayType(element, type.op == spv::Op::OpTypeArray ? std::optional<uint64_t>(count) : std::nullopt,
                      stride->second);
 }
@@ -162,24 +149,20 @@ DataTypeRef TypeReflection::reflectArray(const Instruction& type, const Decorati
 DataTypeRef TypeReflection::reflectStructure(const Instruction& type, uint32_t depth)
 {
     std::vector<DataMember> members;
-    for (uint32_t m = 0; m < type.operandCount(); m++) {
+    for (uint32_t m = 0; m < type.operandCount(); ++m) {
         const auto found = m_members.find({type.result.value, m});
-        if (found == m_members.end() || !found->second.offset) {
+        if (found == m_members.end() || !found->second.offset)
             return fail("member " + std::to_string(m) + " of a structure has no offset");
-        }
         DataMember member{memberName(type.result, m), *found->second.offset,
                           reflectAt(type.id(m), found->second, depth + 1)};
-        if (!member.type) {
+        if (!member.type)
             return nullptr;
-        }
         if (member.name.empty()) {
             member.name = m_nameless == NamelessMembers::Number ? "member" + std::to_string(m)
                                                                 : "@" + std::to_string(member.offset);
         }
-        if (m + 1 < type.operandCount() &&
-            (member.type->isRuntimeArray() || member.type->findOpenMember() != nullptr)) {
+        if (m + 1 < type.operandCount() && (member.type->isRuntimeArray() || member.type->findOpenMember() != nullptr))
             return fail("a runtime array is not the last member");
-        }
         members.push_back(std::move(member));
     }
     return structureType(std::move(members));
@@ -190,7 +173,7 @@ DataTypeRef reflectPayload(const spirv::Module& module, const std::string& entry
     std::set<uint32_t> interface;
     for (const Instruction& i : module.section(spirv::Section::EntryPoints))
         if (i.string(2) == entryPoint)
-            for (size_t o = 3; o < i.operandCount(); o++)
+            for (size_t o = 3; o < i.operandCount(); ++o)
                 interface.insert(i.id(o).value);
     for (const Instruction& i : module.section(spirv::Section::Globals)) {
         if (i.op != spv::Op::OpVariable || i.literal(0) != static_cast<uint32_t>(spv::StorageClass::NodePayloadAMDX) ||
@@ -213,23 +196,18 @@ namespace {
 std::set<uint32_t> reachableFunctions(const spirv::Module& module, const std::string& entryPoint)
 {
     std::set<uint32_t> found;
-    for (const Instruction& i : module.section(spirv::Section::EntryPoints)) {
-        if (i.string(2) == entryPoint) {
+    for (const Instruction& i : module.section(spirv::Section::EntryPoints))
+        if (i.string(2) == entryPoint)
             found.insert(i.id(1).value);
-        }
-    }
     for (size_t before = 0; before != found.size();) {
         before = found.size();
         for (const spirv::Function& function : module.functions) {
-            if (!found.contains(function.id().value)) {
+            if (!found.contains(function.id().value))
                 continue;
-            }
             for (const spirv::Block& block : function.blocks) {
-                for (const Instruction& i : block.body) {
-                    if (i.op == spv::Op::OpFunctionCall) {
+                for (const Instruction& i : block.body)
+                    if (i.op == spv::Op::OpFunctionCall)
                         found.insert(i.id(0).value);
-                    }
-                }
             }
         }
     }
@@ -249,15 +227,13 @@ std::vector<SentPayload> reflectSentPayloads(const spirv::Module& module, const 
                 const Id array = i.op == spv::Op::OpAllocateNodePayloadsAMDX ? module.pointee(i.type) : Id{};
                 const Instruction* type = array ? module.findDefinition(array) : nullptr;
                 if (!functions.contains(function.id().value) || type == nullptr ||
-                    type->op != spv::Op::OpTypeNodePayloadArrayAMDX || !seen.insert(array.value).second) {
+                    type->op != spv::Op::OpTypeNodePayloadArrayAMDX || !seen.insert(array.value).second)
                     continue;
-                }
                 const Instruction* name = module.findDecoration(array, spv::Decoration::PayloadNodeNameAMDX);
                 std::string error;
                 DataTypeRef payload = TypeReflection(module, NamelessMembers::Offset).reflect(type->id(0), error);
-                if (name != nullptr && name->operandCount() > 2 && name->isId(2) && payload && payload->bytes > 0) {
+                if (name != nullptr && name->operandCount() > 2 && name->isId(2) && payload && payload->bytes > 0)
                     out.push_back({module.constantString(name->id(2)), std::move(payload)});
-                }
             }
         }
     }

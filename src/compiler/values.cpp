@@ -34,21 +34,18 @@ bool isInteger(const Module& module, Id type)
 Values::Values(const Module& module) : m_module(module)
 {
     const auto visit = [&](const Instruction& i) {
-        for (size_t o = 0; o < i.operandCount(); o++) {
+        for (size_t o = 0; o < i.operandCount(); ++o) {
             const bool isLoad = i.op == spv::Op::OpLoad && o == 0;
-            if (!i.isId(o) || isLoad || !isLocal(module, i.id(o))) {
+            if (!i.isId(o) || isLoad || !isLocal(module, i.id(o)))
                 continue;
-            }
             const bool isStore = i.op == spv::Op::OpStore && o == 0;
             const auto [known, isFirst] = m_stored.try_emplace(i.id(o).value, isStore ? i.id(1) : Id{});
             known->second = isFirst ? known->second : Id{};
         }
     };
-    for (const spirv::Function& function : module.functions) {
-        for (const spirv::Block& block : function.blocks) {
+    for (const spirv::Function& function : module.functions)
+        for (const spirv::Block& block : function.blocks)
             std::ranges::for_each(block.body, visit);
-        }
-    }
 }
 
 bool Values::isTransparent(Id variable) const
@@ -59,11 +56,10 @@ bool Values::isTransparent(Id variable) const
 
 Id Values::origin(Id id) const
 {
-    for (uint32_t step = 0; step < kMaxDepth; step++) {
+    for (uint32_t step = 0; step < kMaxDepth; ++step) {
         const Instruction* i = m_module.findDefinition(id);
-        if (!i) {
+        if (!i)
             return id;
-        }
         const bool isCast = i->op == spv::Op::OpBitcast && isInteger(m_module, i->type) &&
                             isInteger(m_module, m_module.typeOf(i->id(0)));
         if (i->op == spv::Op::OpCopyObject || isCast) {
@@ -71,9 +67,8 @@ Id Values::origin(Id id) const
             continue;
         }
         const auto stored = i->op == spv::Op::OpLoad ? m_stored.find(i->id(0).value) : m_stored.end();
-        if (stored == m_stored.end() || !stored->second) {
+        if (stored == m_stored.end() || !stored->second)
             return id;
-        }
         id = stored->second;
     }
     return id;
@@ -89,22 +84,19 @@ std::optional<uint32_t> Values::largest(Id id) const
         const Id from = origin(todo.back());
         todo.pop_back();
         uint32_t value = 0;
-        if (!seen.insert(from.value).second) {
+        if (!seen.insert(from.value).second)
             continue;
-        }
         if (m_module.constantValue(from, value)) {
             most = std::max(most, value);
             continue;
         }
         const Instruction* i = m_module.findDefinition(from);
-        if (!i || (i->op != spv::Op::OpSelect && i->op != spv::Op::OpPhi)) {
+        if (!i || (i->op != spv::Op::OpSelect && i->op != spv::Op::OpPhi))
             return std::nullopt;
-        }
         // Operands of a phi are pairs of value and block.
         const bool isPhi = i->op == spv::Op::OpPhi;
-        for (size_t o = isPhi ? 0 : 1; o < i->operandCount(); o += isPhi ? 2 : 1) {
+        for (size_t o = isPhi ? 0 : 1; o < i->operandCount(); o += isPhi ? 2 : 1)
             todo.push_back(i->id(o));
-        }
     }
     return most;
 }

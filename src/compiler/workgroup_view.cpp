@@ -38,9 +38,8 @@ uint64_t bytesOf(const Module& module, Id type)
             return module.constantValue(definition->id(1), length) ? bytesOf(module, definition->id(0)) * length
                                                                    : UINT32_MAX;
         case spv::Op::OpTypeStruct:
-            for (size_t m = 0; m < definition->operandCount(); m++) {
+            for (size_t m = 0; m < definition->operandCount(); ++m)
                 bytes += bytesOf(module, definition->id(m)) + 4;
-            }
             return bytes;
         default:
             return 8;
@@ -84,11 +83,9 @@ bool seesWorkgroup(const Module& module)
 uint64_t sharedBytesOf(const Module& module)
 {
     uint64_t bytes = 0;
-    for (const Instruction& i : module.section(Section::Globals)) {
-        if (i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(spv::StorageClass::Workgroup)) {
+    for (const Instruction& i : module.section(Section::Globals))
+        if (i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(spv::StorageClass::Workgroup))
             bytes += bytesOf(module, module.pointee(i.type));
-        }
-    }
     return bytes;
 }
 

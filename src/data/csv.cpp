@@ -13,9 +13,8 @@ constexpr std::string_view kFormulaBegins = "=+-@\t\r\n";
 
 bool isFormula(std::string_view text)
 {
-    if (text.empty() || kFormulaBegins.find(text.front()) == std::string_view::npos) {
+    if (text.empty() || kFormulaBegins.find(text.front()) == std::string_view::npos)
         return false;
-    }
     const bool isWord =
         text.size() > 1 && text.front() == '@' && text.find_first_not_of("0123456789", 1) == std::string_view::npos;
     return !isWord;
@@ -26,13 +25,11 @@ bool isFormula(std::string_view text)
 std::string csvText(std::string_view text)
 {
     const bool marks = isFormula(text);
-    if (!marks && text.find_first_of(",\"\r\n\t") == std::string_view::npos) {
+    if (!marks && text.find_first_of(",\"\r\n\t") == std::string_view::npos)
         return std::string(text);
-    }
     std::string out = marks ? "\"'" : "\"";
-    for (const char c : text) {
+    for (const char c : text)
         out += c == '"' ? "\"\"" : std::string(1, c);
-    }
     return out + "\"";
 }
 
@@ -44,9 +41,8 @@ std::string_view withoutFormulaMark(std::string_view field)
 std::string csvNames(const std::vector<Column>& columns)
 {
     std::string out;
-    for (const Column& column : columns) {
+    for (const Column& column : columns)
         out += (&column == columns.data() ? "" : ",") + csvText(column.name);
-    }
     return out;
 }
 

@@ -13,9 +13,8 @@ using Kind = DataType::Kind;
 
 std::string elementPath(const DataType& type, uint64_t index)
 {
-    if (type.kind == Kind::Vector && index < 4) {
+    if (type.kind == Kind::Vector && index < 4)
         return std::string(".") + "xyzw"[index];
-    }
     return "[" + std::to_string(index) + "]";
 }
 
@@ -30,39 +29,33 @@ void addColumns(const DataTypeRef& type, uint64_t offset, const std::string& pat
         out.push_back({path, offset, type});
         return;
     }
-    for (const DataMember& member : type->members) {
+    for (const DataMember& member : type->members)
         addColumns(member.type, offset + member.offset, join(path, "." + member.name), out);
-    }
-    for (uint64_t i = 0; i < type->count.value_or(0); i++) {
+    for (uint64_t i = 0; i < type->count.value_or(0); ++i)
         addColumns(type->element, offset + i * type->stride, join(path, elementPath(*type, i)), out);
-    }
 }
 
 bool findPath(const DataType& type, uint64_t offset, std::string& path)
 {
-    if (type.isScalar()) {
+    if (type.isScalar())
         return offset < type.bytes;
-    }
     for (const DataMember& member : type.members) {
         const bool isInside =
             offset >= member.offset && (member.type->isRuntimeArray() || offset < member.offset + member.type->bytes);
         const size_t length = path.size();
         path = join(path, "." + member.name);
-        if (isInside && findPath(*member.type, offset - member.offset, path)) {
+        if (isInside && findPath(*member.type, offset - member.offset, path))
             return true;
-        }
         path.resize(length);
     }
-    if (!type.element || type.stride == 0) {
+    if (!type.element || type.stride == 0)
         return false;
-    }
     // Columns of a row-major matrix interleave.
-    for (uint64_t i = type.kind == Kind::Matrix ? 0 : offset / type.stride; i <= offset / type.stride; i++) {
+    for (uint64_t i = type.kind == Kind::Matrix ? 0 : offset / type.stride; i <= offset / type.stride; ++i) {
         const size_t length = path.size();
         path = join(path, elementPath(type, i));
-        if ((!type.count || i < *type.count) && findPath(*type.element, offset - i * type.stride, path)) {
+        if ((!type.count || i < *type.count) && findPath(*type.element, offset - i * type.stride, path))
             return true;
-        }
         path.resize(length);
     }
     return false;
@@ -72,9 +65,8 @@ bool findPath(const DataType& type, uint64_t offset, std::string& path)
 
 uint64_t DataType::countIn(uint64_t available) const
 {
-    if (count) {
+    if (count)
         return *count;
-    }
     // The last element may lack its padding.
     return stride == 0 || available < element->bytes ? 0 : (available - element->bytes) / stride + 1;
 }
@@ -120,9 +112,8 @@ DataTypeRef structureType(std::vector<DataMember> members)
 {
     DataType type;
     type.kind = Kind::Structure;
-    for (const DataMember& member : members) {
+    for (const DataMember& member : members)
         type.bytes = std::max(type.bytes, member.offset + member.type->bytes);
-    }
     type.members = std::move(members);
     return std::make_shared<DataType>(type);
 }
@@ -145,9 +136,8 @@ std::string nameOf(const DataType& type)
             return nameOf(*type.element) + "[" + (type.count ? std::to_string(*type.count) : "") + "]";
         case Kind::Structure: {
             std::string names;
-            for (const DataMember& member : type.members) {
+            for (const DataMember& member : type.members)
                 names += (names.empty() ? "" : ", ") + member.name;
-            }
             return "{" + names + "}";
         }
     }
@@ -167,9 +157,8 @@ void forEachScalar(const DataType& type, uint64_t offset, uint64_t available,
     }
     if (type.element) {
         const uint64_t count = type.countIn(available);
-        for (uint64_t i = 0; i < count; i++) {
+        for (uint64_t i = 0; i < count; ++i)
             forEachScalar(*type.element, offset + i * type.stride, type.element->bytes, visit);
-        }
     }
 }
 

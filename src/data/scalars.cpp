@@ -26,9 +26,8 @@ float halfToFloat(uint16_t half)
     const float sign = (half & 0x8000) != 0 ? -1.0f : 1.0f;
     const int exponent = (half >> 10) & 31;
     const int mantissa = half & 1023;
-    if (exponent == 31) {
+    if (exponent == 31)
         return mantissa != 0 ? std::numeric_limits<float>::quiet_NaN() : sign * std::numeric_limits<float>::infinity();
-    }
     return sign * (exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
                                  : std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25));
 }
@@ -38,15 +37,12 @@ uint16_t floatToHalf(double value)
 {
     const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
     const double size = std::fabs(value);
-    if (std::isnan(value)) {
+    if (std::isnan(value))
         return 0x7e00;
-    }
-    if (size >= 65520) {
+    if (size >= 65520)
         return sign | 0x7c00;
-    }
-    if (size == 0) {
+    if (size == 0)
         return sign;
-    }
     int exponent = 0;
     (void)std::frexp(size, &exponent);
     // Units in the last place, of which subnormal numbers all have the same.
@@ -64,12 +60,10 @@ std::string doesNotFit(const DataType& scalar, const std::string& number)
 template <typename Float>
 std::string floatText(Float value)
 {
-    if (std::isnan(value)) {
+    if (std::isnan(value))
         return "nan";
-    }
-    if (std::isinf(value)) {
+    if (std::isinf(value))
         return value > 0 ? "inf" : "-inf";
-    }
     char text[64];
     return {text, std::to_chars(text, text + sizeof(text), value).ptr};
 }
@@ -110,18 +104,16 @@ std::optional<std::string> storeUnsigned(const DataType& scalar, uint64_t value,
 {
     const uint64_t most =
         scalar.kind == Kind::Signed ? UINT64_MAX >> (65 - scalar.bits) : UINT64_MAX >> (64 - scalar.bits);
-    if (value > most) {
+    if (value > most)
         return doesNotFit(scalar, std::to_string(value));
-    }
     std::memcpy(bytes, &value, scalar.bits / 8);
     return std::nullopt;
 }
 
 std::optional<std::string> storeNegative(const DataType& scalar, int64_t value, uint8_t* bytes)
 {
-    if (scalar.kind == Kind::Unsigned || value < -static_cast<int64_t>(UINT64_MAX >> (65 - scalar.bits)) - 1) {
+    if (scalar.kind == Kind::Unsigned || value < -static_cast<int64_t>(UINT64_MAX >> (65 - scalar.bits)) - 1)
         return doesNotFit(scalar, std::to_string(value));
-    }
     std::memcpy(bytes, &value, scalar.bits / 8);
     return std::nullopt;
 }
@@ -162,12 +154,10 @@ std::optional<std::string> scalarFromText(const DataType& scalar, std::string_vi
         storeFloat(scalar.bits, value, bytes);
         return std::nullopt;
     }
-    if (scalar.kind != Kind::Float && parse(text, whole)) {
+    if (scalar.kind != Kind::Float && parse(text, whole))
         return storeUnsigned(scalar, whole, bytes);
-    }
-    if (scalar.kind != Kind::Float && parse(text, negative)) {
+    if (scalar.kind != Kind::Float && parse(text, negative))
         return storeNegative(scalar, negative, bytes);
-    }
     return "\"" + std::string(text) + "\" is not " + (scalar.kind == Kind::Float ? "a number" : "a whole number");
 }
 

@@ -39,9 +39,8 @@ std::string quotedJson(const std::string& text)
 
 std::string jsonText(const DataType& type, std::span<const uint8_t> bytes)
 {
-    if (type.isScalar()) {
+    if (type.isScalar())
         return bytes.size() < type.bytes ? "null" : scalarJson(type, bytes.data());
-    }
     std::string out;
     if (type.kind == DataType::Kind::Structure) {
         for (const DataMember& member : type.members) {
@@ -51,7 +50,7 @@ std::string jsonText(const DataType& type, std::span<const uint8_t> bytes)
         return "{" + out + "}";
     }
     const uint64_t count = type.countIn(bytes.size());
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < count; ++i) {
         out += (i == 0 ? "" : ", ") +
                jsonText(*type.element, bytes.subspan(std::min<size_t>(i * type.stride, bytes.size())));
     }

@@ -46,9 +46,8 @@ private:
     const Metadata* metadata(const llvm::Metadata* from);
     void refuse(const std::string& message)
     {
-        if (m_error.empty()) {
+        if (m_error.empty())
             m_error = message;
-        }
     }
     Status status() const { return m_error.empty() ? Status() : fail(m_error); }
 
@@ -65,9 +64,8 @@ private:
 const Type* Converter::type(const llvm::Type* from)
 {
     const auto found = m_types.find(from);
-    if (found != m_types.end()) {
+    if (found != m_types.end())
         return found->second;
-    }
     Type& to = m_to.types.emplace_back();
     m_types[from] = &to;
     if (from->isVoidTy()) {
@@ -75,9 +73,8 @@ const Type* Converter::type(const llvm::Type* from)
     } else if (from->isIntegerTy()) {
         to.kind = Type::Kind::Int;
         to.bits = from->getIntegerBitWidth();
-        if (to.bits > 64) {
+        if (to.bits > 64)
             refuse("integers of " + std::to_string(to.bits) + " bits");
-        }
     } else if (from->isHalfTy() || from->isFloatTy() || from->isDoubleTy()) {
         to.kind = Type::Kind::Float;
         to.bits = static_cast<uint32_t>(from->getPrimitiveSizeInBits().getFixedValue());
@@ -87,9 +84,8 @@ const Type* Converter::type(const llvm::Type* from)
     } else if (const auto* structure = llvm::dyn_cast<llvm::StructType>(from)) {
         to.kind = Type::Kind::Struct;
         to.name = structure->hasName() ? structure->getName().str() : "";
-        for (const llvm::Type* member : structure->elements()) {
+        for (const llvm::Type* member : structure->elements())
             to.members.push_back(type(member));
-        }
     } else if (const auto* array = llvm::dyn_cast<llvm::ArrayType>(from)) {
         to.kind = Type::Kind::Array;
         to.count = array->getNumElements();
@@ -108,16 +104,13 @@ const Type* Converter::type(const llvm::Type* from)
 
 Value* Converter::value(const llvm::Value* from)
 {
-    if (const auto* known = llvm::dyn_cast<llvm::Constant>(from)) {
+    if (const auto* known = llvm::dyn_cast<llvm::Constant>(from))
         return constant(known);
-    }
     const auto found = m_locals.find(from);
-    if (found != m_locals.end()) {
+    if (found != m_locals.end())
         return found->second;
-    }
-    if (llvm::isa<llvm::MetadataAsValue>(from)) {
+    if (llvm::isa<llvm::MetadataAsValue>(from))
         return m_to.newValue(Value::Kind::Metadata, type(from->getType()));
-    }
     refuse("an operand of a kind that DXIL does not have");
     return m_to.newValue(Value::Kind::Undef, type(from->getType()));
 }
@@ -125,9 +118,8 @@ Value* Converter::value(const llvm::Value* from)
 Value* Converter::constant(const llvm::Constant* from)
 {
     const auto found = m_constants.find(from);
-    if (found != m_constants.end()) {
+    if (found != m_constants.end())
         return found->second;
-    }
     Value* to = m_to.newValue(Value::Kind::Undef, type(from->getType()));
     m_constants[from] = to;
     if (const auto* integer = llvm::dyn_cast<llvm::ConstantInt>(from); integer && integer->getBitWidth() <= 64) {
@@ -155,14 +147,12 @@ void Converter::fillAggregate(const llvm::Constant* from, Value* to)
 {
     to->kind = Value::Kind::Aggregate;
     if (const auto* data = llvm::dyn_cast<llvm::ConstantDataSequential>(from)) {
-        for (unsigned e = 0; e < data->getNumElements(); e++) {
+        for (unsigned e = 0; e < data->getNumElements(); ++e)
             to->operands.push_back(constant(data->getElementAsConstant(e)));
-        }
         return;
     }
-    for (const llvm::Use& operand : from->operands()) {
+    for (const llvm::Use& operand : from->operands())
         to->operands.push_back(constant(llvm::cast<llvm::Constant>(operand.get())));
-    }
 }
 
 Op opOf(unsigned opcode)
@@ -226,9 +216,8 @@ Op opOf(unsigned opcode)
 
 Predicate predicateOf(llvm::CmpInst::Predicate predicate)
 {
-    if (predicate <= llvm::CmpInst::FCMP_TRUE) {
+    if (predicate <= llvm::CmpInst::FCMP_TRUE)
         return static_cast<Predicate>(predicate);
-    }
     switch (predicate) {
         // clang-format off
         case llvm::CmpInst::ICMP_EQ: return Predicate::Eq;
@@ -273,14 +262,11 @@ void Converter::fillUser(const llvm::User& from, Value* to)
         const auto* instruction = llvm::dyn_cast<llvm::Instruction>(&from);
         to->text = instruction ? instruction->getOpcodeName() : "constant expression";
     }
-    if (const auto* address = llvm::dyn_cast<llvm::GEPOperator>(&from)) {
+    if (const auto* address = llvm::dyn_cast<llvm::GEPOperator>(&from))
         to->elementType = type(address->getSourceElementType());
-    }
-    for (const llvm::Use& operand : from.operands()) {
-        if (!llvm::isa<llvm::BasicBlock>(operand.get())) {
+    for (const llvm::Use& operand : from.operands())
+        if (!llvm::isa<llvm::BasicBlock>(operand.get()))
             to->operands.push_back(value(operand.get()));
-        }
-    }
 }
 
 void Converter::fillTerminator(const llvm::Instruction& from, Value* to)
@@ -296,12 +282,10 @@ void Converter::fillTerminator(const llvm::Instruction& from, Value* to)
         return;
     }
     fillUser(from, to);
-    for (unsigned s = 0; s < from.getNumSuccessors(); s++) {
+    for (unsigned s = 0; s < from.getNumSuccessors(); ++s)
         to->blocks.push_back(m_blocks.at(from.getSuccessor(s)));
-    }
-    if (llvm::isa<llvm::BranchInst>(from)) {
+    if (llvm::isa<llvm::BranchInst>(from))
         to->op = from.getNumSuccessors() == 2 ? Op::ConditionalBranch : Op::Branch;
-    }
 }
 
 void Converter::fillInstruction(const llvm::Instruction& from, Value* to)
@@ -318,32 +302,29 @@ void Converter::fillInstruction(const llvm::Instruction& from, Value* to)
             return;
         }
         to->function = constant(callee)->function;
-        for (const llvm::Use& argument : call->args()) {
+        for (const llvm::Use& argument : call->args())
             to->operands.push_back(value(argument.get()));
-        }
         to->precise = call->getMetadata("dx.precise") != nullptr;
         return;
     }
     fillUser(from, to);
     // Flags may only be asked for where there can be any.
     to->fast = !llvm::isa<llvm::FPMathOperator>(from) || from.hasAllowContract();
-    if (const auto* compare = llvm::dyn_cast<llvm::CmpInst>(&from)) {
+    if (const auto* compare = llvm::dyn_cast<llvm::CmpInst>(&from))
         to->predicate = predicateOf(compare->getPredicate());
-    } else if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&from)) {
-        for (const llvm::BasicBlock* incoming : phi->blocks()) {
+    else if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&from))
+        for (const llvm::BasicBlock* incoming : phi->blocks())
             to->blocks.push_back(m_blocks.at(incoming));
-        }
-    } else if (const auto* memory = llvm::dyn_cast<llvm::AllocaInst>(&from)) {
+    else if (const auto* memory = llvm::dyn_cast<llvm::AllocaInst>(&from))
         to->elementType = type(memory->getAllocatedType());
-    } else if (const auto* rmw = llvm::dyn_cast<llvm::AtomicRMWInst>(&from)) {
+    else if (const auto* rmw = llvm::dyn_cast<llvm::AtomicRMWInst>(&from))
         to->rmw = rmwOf(rmw->getOperation());
-    } else if (const auto* extract = llvm::dyn_cast<llvm::ExtractValueInst>(&from)) {
+    else if (const auto* extract = llvm::dyn_cast<llvm::ExtractValueInst>(&from))
         to->indices.assign(extract->idx_begin(), extract->idx_end());
-    } else if (const auto* insert = llvm::dyn_cast<llvm::InsertValueInst>(&from)) {
+    else if (const auto* insert = llvm::dyn_cast<llvm::InsertValueInst>(&from))
         to->indices.assign(insert->idx_begin(), insert->idx_end());
-    } else if (const auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(&from)) {
+    else if (const auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(&from))
         to->indices.assign(shuffle->getShuffleMask().begin(), shuffle->getShuffleMask().end());
-    }
 }
 
 Value* Converter::declareInstruction(const llvm::Instruction& from, Function& to)
@@ -369,9 +350,8 @@ Status Converter::convertBody(const llvm::Function& from, Function& to)
         to.arguments.push_back(out);
         m_locals[&argument] = out;
     }
-    for (const llvm::BasicBlock& block : from) {
+    for (const llvm::BasicBlock& block : from)
         m_blocks[&block] = m_to.newBlock(to);
-    }
     for (const llvm::BasicBlock& block : from) {
         Block* out = m_blocks.at(&block);
         for (const llvm::Instruction& instruction : block) {
@@ -380,25 +360,21 @@ Status Converter::convertBody(const llvm::Function& from, Function& to)
             out->instructions.push_back(declared);
         }
     }
-    for (const llvm::BasicBlock& block : from) {
-        for (const llvm::Instruction& instruction : block) {
+    for (const llvm::BasicBlock& block : from)
+        for (const llvm::Instruction& instruction : block)
             fillInstruction(instruction, m_locals.at(&instruction));
-        }
-    }
     return status();
 }
 
 const Metadata* Converter::metadata(const llvm::Metadata* from)
 {
     const auto found = m_metadata.find(from);
-    if (found != m_metadata.end()) {
+    if (found != m_metadata.end())
         return found->second;
-    }
     Metadata& to = m_to.nodes.emplace_back();
     m_metadata[from] = &to;
-    if (!from) {
+    if (!from)
         return &to;
-    }
     if (const auto* string = llvm::dyn_cast<llvm::MDString>(from)) {
         to.kind = Metadata::Kind::String;
         to.string = string->getString().str();
@@ -407,9 +383,8 @@ const Metadata* Converter::metadata(const llvm::Metadata* from)
         to.value = constant(leaf->getValue());
     } else if (const auto* node = llvm::dyn_cast<llvm::MDNode>(from)) {
         to.kind = Metadata::Kind::Node;
-        for (const llvm::MDOperand& operand : node->operands()) {
+        for (const llvm::MDOperand& operand : node->operands())
             to.operands.push_back(metadata(operand.get()));
-        }
     }
     return &to;
 }
@@ -440,32 +415,24 @@ Status Converter::convert()
     }
     size_t g = 0;
     for (const llvm::GlobalVariable& global : m_from.globals()) {
-        if (global.hasInitializer()) {
+        if (global.hasInitializer())
             m_to.globals[g]->initializer = constant(global.getInitializer());
-        }
-        g++;
+        ++g;
     }
     size_t f = 0;
-    for (const llvm::Function& function : m_from) {
-        if (Status status = convertBody(function, *m_to.functions[f++]); !status) {
+    for (const llvm::Function& function : m_from)
+        if (Status status = convertBody(function, *m_to.functions[f++]); !status)
             return status;
-        }
-    }
-    for (llvm::StructType* structure : m_from.getIdentifiedStructTypes()) {
-        if (structure->hasName()) {
+    for (llvm::StructType* structure : m_from.getIdentifiedStructTypes())
+        if (structure->hasName())
             m_to.structs.emplace_back(structure->getName().str(), type(structure));
-        }
-    }
-    for (const llvm::NamedMDNode& named : m_from.named_metadata()) {
+    for (const llvm::NamedMDNode& named : m_from.named_metadata())
         m_to.metadataNames.push_back(named.getName().str());
-    }
     // Named metadata of the front end's interest; type annotations are large and say nothing that it needs.
     for (const char* name : {"dx.version", "dx.valver", "dx.shaderModel", "dx.resources", "dx.entryPoints"}) {
-        if (const llvm::NamedMDNode* named = m_from.getNamedMetadata(name)) {
-            for (const llvm::MDNode* node : named->operands()) {
+        if (const llvm::NamedMDNode* named = m_from.getNamedMetadata(name))
+            for (const llvm::MDNode* node : named->operands())
                 m_to.metadata[name].push_back(metadata(node));
-            }
-        }
     }
     return status();
 }
@@ -505,9 +472,8 @@ std::optional<std::string> correctDataLayout(llvm::StringRef, llvm::StringRef la
 {
     std::string out = layout.str();
     const size_t at = out.find("i8:32");
-    if (at != std::string::npos) {
+    if (at != std::string::npos)
         out.replace(at, 5, "i8:8");
-    }
     return out;
 }
 
@@ -517,19 +483,16 @@ Status LlvmProgram::read(std::span<const uint8_t> bitcode)
     const llvm::StringRef bytes(reinterpret_cast<const char*>(bitcode.data()), bitcode.size());
     auto parsed = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "DXIL"), m_context,
                                          llvm::ParserCallbacks(correctDataLayout));
-    if (!parsed) {
+    if (!parsed)
         return fail(llvm::toString(parsed.takeError()));
-    }
     m_llvm = std::move(*parsed);
     llvm::StripDebugInfo(*m_llvm);
     std::string problem;
     llvm::raw_string_ostream stream(problem);
-    if (llvm::verifyModule(*m_llvm, &stream)) {
+    if (llvm::verifyModule(*m_llvm, &stream))
         return fail("not a well-formed module: " + problem);
-    }
-    if (!m_message.empty()) {
+    if (!m_message.empty())
         return fail(m_message);
-    }
     m_converter = std::make_unique<Converter>(*m_llvm, m_module);
     return m_converter->convert();
 }
@@ -537,9 +500,8 @@ Status LlvmProgram::read(std::span<const uint8_t> bitcode)
 Status LlvmProgram::structurize(Function& function)
 {
     llvm::Function* from = m_llvm->getFunction(function.name);
-    if (!from || from->isDeclaration()) {
+    if (!from || from->isDeclaration())
         return fail("no function \"" + function.name + "\" to structurize");
-    }
     structurizeControlFlow(*from);
     return m_converter->convertBody(*from, function);
 }
@@ -554,9 +516,8 @@ bool canReadBitcode()
 Result<std::unique_ptr<Program>> readBitcode(std::span<const uint8_t> bitcode)
 {
     auto program = std::make_unique<LlvmProgram>();
-    if (Status status = program->read(bitcode); !status) {
+    if (Status status = program->read(bitcode); !status)
         return status.error();
-    }
     return std::unique_ptr<Program>(std::move(program));
 }
 

@@ -37,20 +37,17 @@ Result<uint32_t> Walk::height(Function& function, uint32_t depth)
         const uint32_t height = known->second;
         return height > kMaxDepth || depth + height > kMaxDepth ? Result<uint32_t>(tooDeep(function)) : height;
     }
-    if (depth > kMaxDepth) {
+    if (depth > kMaxDepth)
         return tooDeep(function);
-    }
-    if (m_known.insert(&function).second) {
+    if (m_known.insert(&function).second)
         m_out.push_back(&function);
-    }
     uint32_t height = 0;
     for (const Block* block : function.blocks) {
         for (const Value* i : block->instructions) {
             if (i->op == Op::Call && i->function && !i->function->blocks.empty()) {
                 const Result<uint32_t> below = this->height(*i->function, depth + 1);
-                if (!below) {
+                if (!below)
                     return below;
-                }
                 height = std::max(height, *below + 1);
             }
         }

@@ -66,9 +66,8 @@ constexpr uint32_t kMaxDepth = 2000;
 
 void Deriver::renumber()
 {
-    for (uint32_t b = 0; b < m_function.blocks.size(); b++) {
+    for (uint32_t b = 0; b < m_function.blocks.size(); ++b)
         m_function.blocks[b]->number = b;
-    }
 }
 
 Edges Deriver::edges() const
@@ -77,9 +76,8 @@ Edges Deriver::edges() const
     for (const Block* block : m_function.blocks) {
         for (const Block* target : block->terminator()->blocks) {
             std::vector<uint32_t>& list = out[block->number];
-            if (std::ranges::find(list, target->number) == list.end()) {
+            if (std::ranges::find(list, target->number) == list.end())
                 list.push_back(target->number);
-            }
         }
     }
     return out;
@@ -88,11 +86,9 @@ Edges Deriver::edges() const
 std::vector<Block*> Deriver::predecessors(const Block* block) const
 {
     std::vector<Block*> out;
-    for (Block* from : m_function.blocks) {
-        if (std::ranges::find(from->terminator()->blocks, block) != from->terminator()->blocks.end()) {
+    for (Block* from : m_function.blocks)
+        if (std::ranges::find(from->terminator()->blocks, block) != from->terminator()->blocks.end())
             out.push_back(from);
-        }
-    }
     return out;
 }
 
@@ -105,12 +101,11 @@ void Deriver::dropUnreachable()
     for (Block* block : m_function.blocks) {
         const std::vector<Block*> from = predecessors(block);
         for (Value* phi : block->instructions) {
-            if (phi->op != Op::Phi) {
+            if (phi->op != Op::Phi)
                 break;
-            }
             const std::vector<Value*> values = std::exchange(phi->operands, {});
             const std::vector<Block*> blocks = std::exchange(phi->blocks, {});
-            for (size_t e = 0; e < values.size(); e++) {
+            for (size_t e = 0; e < values.size(); ++e) {
                 if (std::ranges::find(from, blocks[e]) != from.end() &&
                     std::ranges::find(phi->blocks, blocks[e]) == phi->blocks.end()) {
                     phi->operands.push_back(values[e]);
@@ -159,14 +154,13 @@ Block* Deriver::splitPredecessors(Block* block, const std::vector<Block*>& from)
 {
     Block* out = newBranch(block);
     for (Value* phi : block->instructions) {
-        if (phi->op != Op::Phi) {
+        if (phi->op != Op::Phi)
             break;
-        }
         Value* moved = m_module.newInstruction(m_function, Op::Phi, phi->type);
         moved->parent = out;
         const std::vector<Value*> values = std::exchange(phi->operands, {});
         const std::vector<Block*> blocks = std::exchange(phi->blocks, {});
-        for (size_t e = 0; e < values.size(); e++) {
+        for (size_t e = 0; e < values.size(); ++e) {
             const bool moves = std::ranges::find(from, blocks[e]) != from.end();
             Value* to = moves ? moved : phi;
             to->operands.push_back(values[e]);
@@ -176,9 +170,8 @@ Block* Deriver::splitPredecessors(Block* block, const std::vector<Block*>& from)
         phi->blocks.push_back(out);
         out->instructions.insert(out->instructions.end() - 1, moved);
     }
-    for (Block* source : from) {
+    for (Block* source : from)
         std::ranges::replace(source->terminator()->blocks, block, out);
-    }
     return out;
 }
 
@@ -189,14 +182,12 @@ void Deriver::splitHeader(Block* header)
     const auto first = std::ranges::find_if(header->instructions, [](const Value* i) { return i->op != Op::Phi; });
     body->instructions.assign(first, header->instructions.end());
     header->instructions.erase(first, header->instructions.end());
-    for (Value* moved : body->instructions) {
+    for (Value* moved : body->instructions)
         moved->parent = body;
-    }
     for (Block* target : body->terminator()->blocks) {
         for (Value* phi : target->instructions) {
-            if (phi->op != Op::Phi) {
+            if (phi->op != Op::Phi)
                 break;
-            }
             std::ranges::replace(phi->blocks, header, body);
         }
     }
@@ -212,25 +203,21 @@ bool Deriver::findLoops(std::vector<Loop>& loops) const
     const Edges next = edges();
     const Edges previous = reversed(next);
     const Dominators dominators(next, 0);
-    for (uint32_t header = 0; header < next.size(); header++) {
+    for (uint32_t header = 0; header < next.size(); ++header) {
         std::vector<uint32_t> work;
-        for (const uint32_t latch : previous[header]) {
-            if (dominators.dominates(header, latch)) {
+        for (const uint32_t latch : previous[header])
+            if (dominators.dominates(header, latch))
                 work.push_back(latch);
-            } else if (dominators.order(latch) >= dominators.order(header)) {
+            else if (dominators.order(latch) >= dominators.order(header))
                 return false;
-            }
-        }
-        if (work.empty()) {
+        if (work.empty())
             continue;
-        }
         std::unordered_set<uint32_t> body = {header};
         while (!work.empty()) {
             const uint32_t node = work.back();
             work.pop_back();
-            if (body.insert(node).second) {
+            if (body.insert(node).second)
                 work.insert(work.end(), previous[node].begin(), previous[node].end());
-            }
         }
         loops.push_back({m_function.blocks[header], body.size()});
     }
@@ -241,23 +228,19 @@ bool Deriver::findLoops(std::vector<Loop>& loops) const
 // The nearest block that every path from all of `targets` to the end of the function passes; null if there is none.
 Block* Deriver::meetingPoint(const std::vector<Block*>& targets) const
 {
-    if (std::ranges::all_of(targets, [&](const Block* b) { return b == targets[0]; })) {
+    if (std::ranges::all_of(targets, [&](const Block* b) { return b == targets[0]; }))
         return targets[0];
-    }
     Edges next = edges();
     const auto exit = static_cast<uint32_t>(next.size());
     next.emplace_back();
-    for (uint32_t n = 0; n < exit; n++) {
-        if (next[n].empty()) {
+    for (uint32_t n = 0; n < exit; ++n)
+        if (next[n].empty())
             next[n].push_back(exit);
-        }
-    }
     const Dominators post(reversed(next), exit);
     uint32_t out = targets[0]->number;
     for (const Block* target : targets) {
-        if (!post.isReachable(target->number)) {
+        if (!post.isReachable(target->number))
             return nullptr;
-        }
         out = post.common(out, target->number);
     }
     return out == exit ? nullptr : m_function.blocks[out];
@@ -267,11 +250,9 @@ bool Deriver::structureLoop(Block* header)
 {
     Dominators dominators(edges(), 0);
     std::vector<Block*> latches;
-    for (Block* from : predecessors(header)) {
-        if (dominators.dominates(header->number, from->number)) {
+    for (Block* from : predecessors(header))
+        if (dominators.dominates(header->number, from->number))
             latches.push_back(from);
-        }
-    }
     Block* next = splitPredecessors(header, latches);
     splitHeader(header);
 
@@ -282,17 +263,14 @@ bool Deriver::structureLoop(Block* header)
     while (!work.empty()) {
         const uint32_t node = work.back();
         work.pop_back();
-        if (body.insert(node).second) {
+        if (body.insert(node).second)
             work.insert(work.end(), previous[node].begin(), previous[node].end());
-        }
     }
     std::vector<Block*> targets;
     for (const Block* block : m_function.blocks) {
-        for (Block* target : body.contains(block->number) ? block->terminator()->blocks : std::vector<Block*>()) {
-            if (!body.contains(target->number)) {
+        for (Block* target : body.contains(block->number) ? block->terminator()->blocks : std::vector<Block*>())
+            if (!body.contains(target->number))
                 targets.push_back(target);
-            }
-        }
     }
     Construct& loop = m_out.constructs[header];
     loop.next = next;
@@ -300,20 +278,16 @@ bool Deriver::structureLoop(Block* header)
         loop.merge = newUnreachable();
     } else {
         Block* meeting = meetingPoint(targets);
-        if (!meeting) {
+        if (!meeting)
             return false;
-        }
         dominators = Dominators(edges(), 0);
         std::vector<Block*> leaving;
-        for (Block* from : predecessors(meeting)) {
+        for (Block* from : predecessors(meeting))
             if (dominators.dominates(header->number, from->number) &&
-                !dominators.dominates(meeting->number, from->number)) {
+                !dominators.dominates(meeting->number, from->number))
                 leaving.push_back(from);
-            }
-        }
-        if (leaving.empty()) {
+        if (leaving.empty())
             return false;
-        }
         loop.merge = splitPredecessors(meeting, leaving);
     }
     m_merges.insert(loop.merge);
@@ -325,13 +299,11 @@ bool Deriver::structureLoop(Block* header)
 const Block* Deriver::loopOf(const Block* block, const Dominators& dominators) const
 {
     const Block* best = nullptr;
-    for (const auto& [header, construct] : m_out.constructs) {
+    for (const auto& [header, construct] : m_out.constructs)
         if (construct.next && header != block && dominators.dominates(header->number, block->number) &&
             !dominators.dominates(construct.merge->number, block->number) &&
-            (!best || dominators.dominates(best->number, header->number))) {
+            (!best || dominators.dominates(best->number, header->number)))
             best = header;
-        }
-    }
     return best;
 }
 
@@ -353,13 +325,11 @@ Edges Deriver::reducedEdges(const Dominators& dominators) const
             const Construct& loop = m_out.constructs.at(header);
             std::ranges::replace(list, loop.merge->number, exit);
             std::ranges::replace(list, loop.next->number, exit);
-            if (block == loop.next) {
+            if (block == loop.next)
                 list = {exit};
-            }
         }
-        if (list.empty()) {
+        if (list.empty())
             list.push_back(exit);
-        }
     }
     return out;
 }
@@ -371,9 +341,8 @@ Block* Deriver::findMerge(Block* header, const Construct* loop, const Dominators
     const auto exit = static_cast<uint32_t>(reduced.size() - 1);
     const Dominators post(reversed(reduced), exit);
     const uint32_t meeting = post.isReachable(header->number) ? post.parent(header->number) : exit;
-    if (meeting != exit && meeting != kNoNode) {
+    if (meeting != exit && meeting != kNoNode)
         return m_function.blocks[meeting];
-    }
     // Some path leaves for good. If the others meet in one place, it is that.
     Block* found = nullptr;
     for (Block* block : m_function.blocks) {
@@ -395,32 +364,26 @@ bool Deriver::structureSelection(Block* header)
     const bool leaves = loop && std::ranges::any_of(branch->blocks, [&](const Block* target) {
                             return target == loop->merge || target == loop->next;
                         });
-    if (leaves && branch->op == Op::ConditionalBranch) {
+    if (leaves && branch->op == Op::ConditionalBranch)
         return true;
-    }
     bool fails = false;
     Block* merge = findMerge(header, loop, dominators, fails);
-    if (fails) {
+    if (fails)
         return false;
-    }
     if (!merge) {
         merge = newUnreachable();
     } else {
         std::vector<Block*> inside;
         const std::vector<Block*> all = predecessors(merge);
-        for (Block* from : all) {
+        for (Block* from : all)
             if (dominators.dominates(header->number, from->number) &&
-                !dominators.dominates(merge->number, from->number)) {
+                !dominators.dominates(merge->number, from->number))
                 inside.push_back(from);
-            }
-        }
-        if (inside.empty()) {
+        if (inside.empty())
             return false;
-        }
         const bool isOwn = dominators.dominates(header->number, merge->number) && header != merge;
-        if (!isOwn || m_merges.contains(merge)) {
+        if (!isOwn || m_merges.contains(merge))
             merge = splitPredecessors(merge, inside);
-        }
     }
     m_merges.insert(merge);
     m_out.constructs[header].merge = merge;
@@ -429,9 +392,8 @@ bool Deriver::structureSelection(Block* header)
 
 bool Deriver::follow(const Block* from, Block* target, const Exits& exits)
 {
-    if (target == exits.merge || target == exits.loopMerge || target == exits.loopNext || target == exits.switchMerge) {
+    if (target == exits.merge || target == exits.loopMerge || target == exits.loopNext || target == exits.switchMerge)
         return true;
-    }
     if (exits.switchHeader && exits.switchHeader != from) {
         const std::vector<Block*>& cases = exits.switchHeader->terminator()->blocks;
         if (std::ranges::find(cases, target) != cases.end()) {
@@ -448,9 +410,8 @@ bool Deriver::walkLoop(Block* header, const Construct& loop)
     Exits inside;
     inside.loopMerge = loop.merge;
     inside.loopNext = loop.next;
-    if (!walk(header->terminator()->blocks[0], inside) || !m_visited.insert(loop.next).second) {
+    if (!walk(header->terminator()->blocks[0], inside) || !m_visited.insert(loop.next).second)
         return false;
-    }
     m_out.order.push_back(loop.next);
     return true;
 }
@@ -467,26 +428,22 @@ bool Deriver::walkSelection(Block* header, const Construct& selection, const Exi
     }
     std::vector<const Block*> done;
     for (Block* target : branch->blocks) {
-        if (std::ranges::find(done, target) != done.end()) {
+        if (std::ranges::find(done, target) != done.end())
             continue;
-        }
         done.push_back(target);
         std::unordered_map<const Block*, const Block*> outer = std::exchange(m_fallThrough, {});
-        if (!follow(header, target, inside)) {
+        if (!follow(header, target, inside))
             return false;
-        }
         // At most one other case may follow, and nothing inside of it says so for an outer switch.
         const Block* next = nullptr;
         for (const auto& [from, to] : m_fallThrough) {
-            if (next && next != to) {
+            if (next && next != to)
                 return false;
-            }
             next = to;
         }
         m_fallThrough = std::move(outer);
-        if (next) {
+        if (next)
             m_fallThrough[target] = next;
-        }
     }
     return true;
 }
@@ -500,30 +457,23 @@ bool Deriver::orderCases(const Block* header, Construct& construct)
     std::unordered_set<const Block*> entered;
     for (const Block* target : targets) {
         const auto found = m_fallThrough.find(target);
-        if (found == m_fallThrough.end()) {
+        if (found == m_fallThrough.end())
             continue;
-        }
-        if (target == targets[0] || found->second == targets[0]) {
+        if (target == targets[0] || found->second == targets[0])
             return false;
-        }
-        if (next.emplace(target, found->second).second && !entered.insert(found->second).second) {
+        if (next.emplace(target, found->second).second && !entered.insert(found->second).second)
             return false;
-        }
         m_fallThrough.erase(found);
     }
-    if (next.empty()) {
+    if (next.empty())
         return true;
-    }
-    for (size_t t = 1; t < targets.size(); t++) {
-        if (entered.contains(targets[t])) {
+    for (size_t t = 1; t < targets.size(); ++t) {
+        if (entered.contains(targets[t]))
             continue;
-        }
         for (const Block* at = targets[t]; at;) {
-            for (size_t u = 1; u < targets.size(); u++) {
-                if (targets[u] == at && std::ranges::find(construct.caseOrder, u) == construct.caseOrder.end()) {
+            for (size_t u = 1; u < targets.size(); ++u)
+                if (targets[u] == at && std::ranges::find(construct.caseOrder, u) == construct.caseOrder.end())
                     construct.caseOrder.push_back(u);
-                }
-            }
             const auto found = next.find(at);
             at = found == next.end() ? nullptr : found->second;
         }
@@ -533,33 +483,28 @@ bool Deriver::orderCases(const Block* header, Construct& construct)
 
 bool Deriver::walk(Block* block, Exits exits)
 {
-    if (++m_depth > kMaxDepth) {
+    if (++m_depth > kMaxDepth)
         return false;
-    }
     for (;;) {
-        if (!m_visited.insert(block).second) {
+        if (!m_visited.insert(block).second)
             return false;
-        }
         m_out.order.push_back(block);
         const auto found = m_out.constructs.find(block);
         const Value* last = block->terminator();
         Block* next = nullptr;
         if (found != m_out.constructs.end()) {
             Construct& construct = found->second;
-            if (construct.next ? !walkLoop(block, construct) : !walkSelection(block, construct, exits)) {
+            if (construct.next ? !walkLoop(block, construct) : !walkSelection(block, construct, exits))
                 return false;
-            }
-            if (last->op == Op::Switch && !orderCases(block, construct)) {
+            if (last->op == Op::Switch && !orderCases(block, construct))
                 return false;
-            }
             next = construct.merge;
         } else {
             // At most one target stays inside.
             for (Block* target : last->blocks) {
                 const bool leaves = last->blocks.size() > 1 && (target == exits.loopMerge || target == exits.loopNext);
-                if (!leaves && next && next != target) {
+                if (!leaves && next && next != target)
                     return false;
-                }
                 next = leaves ? next : target;
             }
             const bool ends = !next || next == exits.merge || next == exits.loopMerge || next == exits.loopNext ||
@@ -571,12 +516,11 @@ bool Deriver::walk(Block* block, Exits exits)
                     next = nullptr;
                 }
             }
-            if (ends) {
+            if (ends)
                 next = nullptr;
-            }
         }
         if (!next) {
-            m_depth--;
+            --m_depth;
             return true;
         }
         block = next;
@@ -587,25 +531,20 @@ bool Deriver::run()
 {
     dropUnreachable();
     std::vector<Loop> loops;
-    if (!findLoops(loops)) {
+    if (!findLoops(loops))
         return false;
-    }
-    for (const Loop& loop : loops) {
-        if (!structureLoop(loop.header)) {
+    for (const Loop& loop : loops)
+        if (!structureLoop(loop.header))
             return false;
-        }
-    }
     const std::vector<uint32_t> order = reversePostorder(edges(), 0);
     for (size_t b = order.size(); b-- > 0;) {
         Block* block = m_function.blocks[order[b]];
         const Op op = block->terminator()->op;
-        if ((op == Op::ConditionalBranch || op == Op::Switch) && !structureSelection(block)) {
+        if ((op == Op::ConditionalBranch || op == Op::Switch) && !structureSelection(block))
             return false;
-        }
     }
-    if (!walk(m_function.blocks[0], {})) {
+    if (!walk(m_function.blocks[0], {}))
         return false;
-    }
     return m_visited.size() == m_function.blocks.size();
 }
 

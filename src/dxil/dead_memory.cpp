@@ -25,11 +25,9 @@ Users findUsers(const Function& function)
     Users out;
     for (const Block* block : function.blocks) {
         for (const Value* i : block->instructions) {
-            for (const Value* operand : i->operands) {
-                if (operand->kind == Value::Kind::Instruction && operand->type && operand->type->isPointer()) {
+            for (const Value* operand : i->operands)
+                if (operand->kind == Value::Kind::Instruction && operand->type && operand->type->isPointer())
                     out[operand].push_back(i);
-                }
-            }
         }
     }
     return out;
@@ -39,20 +37,17 @@ Users findUsers(const Function& function)
 bool collect(const Value& variable, const Users& users, std::vector<const Value*>& out)
 {
     out = {&variable};
-    for (size_t next = 0; next < out.size(); next++) {
+    for (size_t next = 0; next < out.size(); ++next) {
         const Value* pointer = out[next];
         const auto found = users.find(pointer);
-        if (pointer->op == Op::Store || found == users.end()) {
+        if (pointer->op == Op::Store || found == users.end())
             continue;
-        }
         for (const Value* user : found->second) {
             const bool isTarget = user->op == Op::Store && user->operands.at(0) != pointer;
-            if (!isTarget && !isAddress(*user) && !isLifetime(*user)) {
+            if (!isTarget && !isAddress(*user) && !isLifetime(*user))
                 return false;
-            }
-            if (!isLifetime(*user)) {
+            if (!isLifetime(*user))
                 out.push_back(user);
-            }
         }
     }
     return true;
@@ -66,11 +61,9 @@ std::unordered_set<const Value*> findDeadMemory(const Function& function)
     std::unordered_set<const Value*> out;
     std::vector<const Value*> found;
     for (const Block* block : function.blocks) {
-        for (const Value* i : block->instructions) {
-            if (i->op == Op::Alloca && collect(*i, users, found)) {
+        for (const Value* i : block->instructions)
+            if (i->op == Op::Alloca && collect(*i, users, found))
                 out.insert(found.begin(), found.end());
-            }
-        }
     }
     return out;
 }

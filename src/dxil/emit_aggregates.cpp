@@ -23,18 +23,15 @@ const Type* memberOf(const Type& type, uint64_t member)
 // The scalars that a type is made of, in the order of memory. False if there are too many.
 bool findScalars(const Type& type, size_t& budget, std::vector<const Type*>& out)
 {
-    if (budget-- == 0) {
+    if (budget-- == 0)
         return false;
-    }
     if (!type.isAggregate() && !type.isVector()) {
         out.push_back(&type);
         return true;
     }
-    for (uint64_t m = 0; m < memberCount(type); m++) {
-        if (!findScalars(*memberOf(type, m), budget, out)) {
+    for (uint64_t m = 0; m < memberCount(type); ++m)
+        if (!findScalars(*memberOf(type, m), budget, out))
             return false;
-        }
-    }
     return true;
 }
 
@@ -50,22 +47,20 @@ bool Emitter::hasFewParts(const Type& type) const
 // The places of the first `count` scalars from a pointer on.
 bool Emitter::findScalarPlaces(const Pointer& from, size_t count, size_t& budget, std::vector<Pointer>& out)
 {
-    if (budget-- == 0) {
+    if (budget-- == 0)
         return false;
-    }
     const Type& type = *from.type;
     if (!type.isAggregate() && !type.isVector()) {
         out.push_back(from);
         return true;
     }
-    for (uint64_t m = 0; m < memberCount(type) && out.size() < count; m++) {
+    for (uint64_t m = 0; m < memberCount(type) && out.size() < count; ++m) {
         Pointer member = from;
         member.within.push_back(&type);
         member.indices.push_back(m_b.uintConstant(static_cast<uint32_t>(m)));
         member.type = memberOf(type, m);
-        if (!findScalarPlaces(member, count, budget, out)) {
+        if (!findScalarPlaces(member, count, budget, out))
             return false;
-        }
     }
     return true;
 }
@@ -91,9 +86,8 @@ Val Emitter::fromScalars(const Type& type, std::span<const Id>& scalars)
 {
     Val out;
     if (type.isAggregate()) {
-        for (uint64_t m = 0; m < memberCount(type); m++) {
+        for (uint64_t m = 0; m < memberCount(type); ++m)
             out.fields.push_back(fromScalars(*memberOf(type, m), scalars));
-        }
         return out;
     }
     const size_t count = type.isVector() ? static_cast<size_t>(type.count) : 1;
@@ -105,14 +99,12 @@ Val Emitter::fromScalars(const Type& type, std::span<const Id>& scalars)
 void Emitter::toScalars(const Type& type, const Val& value, std::vector<Id>& out)
 {
     if (!type.isAggregate()) {
-        for (uint32_t e = 0; e < (type.isVector() ? type.count : 1); e++) {
+        for (uint32_t e = 0; e < (type.isVector() ? type.count : 1); ++e)
             out.push_back(element(type, value, e));
-        }
         return;
     }
-    for (uint64_t m = 0; m < memberCount(type); m++) {
+    for (uint64_t m = 0; m < memberCount(type); ++m)
         toScalars(*memberOf(type, m), value.fields.at(static_cast<size_t>(m)), out);
-    }
 }
 
 Val Emitter::loadAggregate(const Pointer& from, const Type& type)
@@ -120,9 +112,8 @@ Val Emitter::loadAggregate(const Pointer& from, const Type& type)
     std::vector<const Type*> scalars;
     const std::vector<Pointer> places = scalarPlaces(from, type, scalars);
     std::vector<Id> ids;
-    for (size_t s = 0; s < places.size(); s++) {
+    for (size_t s = 0; s < places.size(); ++s)
         ids.push_back(loadFrom(places[s], *scalars[s]).id());
-    }
     std::span<const Id> rest = ids;
     return m_error ? Val() : fromScalars(type, rest);
 }
@@ -130,9 +121,8 @@ Val Emitter::loadAggregate(const Pointer& from, const Type& type)
 void Emitter::storeAggregate(const Pointer& to, const Value& value)
 {
     const Type& type = *value.type;
-    if (value.isUndef()) {
+    if (value.isUndef())
         return;
-    }
     if (value.kind == Value::Kind::Null && to.type == &type) {
         Id memory;
         const Id where = chain(to, memory);
@@ -142,12 +132,10 @@ void Emitter::storeAggregate(const Pointer& to, const Value& value)
     std::vector<const Type*> scalars;
     const std::vector<Pointer> places = scalarPlaces(to, type, scalars);
     std::vector<Id> ids;
-    if (!m_error) {
+    if (!m_error)
         toScalars(type, get(&value), ids);
-    }
-    for (size_t s = 0; s < places.size() && s < ids.size(); s++) {
+    for (size_t s = 0; s < places.size() && s < ids.size(); ++s)
         storeTo(places[s], *scalars[s], Val(ids[s]));
-    }
 }
 
 // As many as `type` has.
@@ -157,20 +145,18 @@ void Emitter::copyScalars(const Pointer& to, const Pointer& from, const Type& ty
     std::vector<const Type*> same;
     const std::vector<Pointer> sources = scalarPlaces(from, type, scalars);
     const std::vector<Pointer> targets = scalarPlaces(to, type, same);
-    for (size_t s = 0; s < sources.size() && s < targets.size(); s++) {
+    for (size_t s = 0; s < sources.size() && s < targets.size(); ++s)
         storeTo(targets[s], *scalars[s], loadFrom(sources[s], *scalars[s]));
-    }
 }
 
 // A value with its members apart as one of SPIR-V, of the type that variables have, and back.
 Id Emitter::compose(const Type& type, const Val& value)
 {
     const bool isArray = type.isVector() && isArrayInMemory(type);
-    if (!type.isAggregate() && !isArray) {
+    if (!type.isAggregate() && !isArray)
         return value.id();
-    }
     std::vector<Id> members;
-    for (uint64_t m = 0; m < memberCount(type); m++) {
+    for (uint64_t m = 0; m < memberCount(type); ++m) {
         members.push_back(isArray ? element(type, value, static_cast<uint32_t>(m))
                                   : compose(*memberOf(type, m), value.fields.at(static_cast<size_t>(m))));
     }
@@ -180,20 +166,18 @@ Id Emitter::compose(const Type& type, const Val& value)
 Val Emitter::decompose(const Type& type, Id value)
 {
     const bool isArray = type.isVector() && isArrayInMemory(type);
-    if (!type.isAggregate() && !isArray) {
+    if (!type.isAggregate() && !isArray)
         return Val(value);
-    }
     std::vector<Val> members;
     std::vector<Id> elements;
-    for (uint64_t m = 0; m < memberCount(type); m++) {
+    for (uint64_t m = 0; m < memberCount(type); ++m) {
         const Type& member = *memberOf(type, m);
         const Id part = m_b.extract(memoryType(member, Form::Plain), value, static_cast<uint32_t>(m));
         elements.push_back(part);
         members.push_back(decompose(member, part));
     }
-    if (isArray) {
+    if (isArray)
         return assemble(type, elements);
-    }
     Val out;
     out.fields = std::move(members);
     return out;

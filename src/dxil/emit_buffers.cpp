@@ -12,9 +12,8 @@ using spirv::instruction;
 
 Id Emitter::byteOffset(const Handle& handle, const Value* index, const Value* offset)
 {
-    if (handle.resource.kind != ResourceKind::StructuredBuffer) {
+    if (handle.resource.kind != ResourceKind::StructuredBuffer)
         return getUint(index);
-    }
     const Id begin = m_b.mul(getUint(index), handle.resource.strideBytes);
     return offset->isUndef() ? begin : m_b.add(begin, getUint(offset));
 }
@@ -43,9 +42,8 @@ Id Emitter::loadElement(const Handle& handle, const Type& type, Id offset, uint3
     }
     const Id word = m_b.add(m_b.shiftRight(offset, 2), m_b.uintConstant(extra / 4));
     const Id low = loadWord(handle, word);
-    if (bytes == 4) {
+    if (bytes == 4)
         return m_b.bitcast(to, low, m_b.uintType());
-    }
     const std::array<Id, 2> words = {low, loadWord(handle, m_b.add(word, m_b.uintConstant(1)))};
     return m_b.emit(spv::Op::OpBitcast, to, {m_b.construct(m_b.vectorType(m_b.uintType(), 2), words)});
 }
@@ -68,7 +66,7 @@ void Emitter::storeElement(const Handle& handle, const Type& type, Id offset, ui
         return;
     }
     const Id pair = m_b.emit(spv::Op::OpBitcast, m_b.vectorType(m_b.uintType(), 2), {value});
-    for (uint32_t half = 0; half < 2; half++) {
+    for (uint32_t half = 0; half < 2; ++half) {
         const Id pointer = elementPointer(handle, View::Words32, m_b.add(word, m_b.uintConstant(half)), to);
         storeThrough(handle, to, pointer, m_b.extract(to, pair, half));
     }
@@ -80,7 +78,7 @@ void Emitter::loadFields(const Value& call, const Handle& handle, Id offset)
     const Type& result = *call.type;
     const uint32_t used = m_usedFields[&call];
     Val out;
-    for (uint32_t f = 0; f + 1 < result.members.size(); f++) {
+    for (uint32_t f = 0; f + 1 < result.members.size(); ++f) {
         const Type& type = *result.members[f];
         const bool isUsed = (used >> f & 1) != 0;
         out.fields.push_back(isUsed ? Val(loadElement(handle, type, offset, f * bufferBytes(type, m_ir.minPrecision)))
@@ -93,19 +91,17 @@ void Emitter::loadFields(const Value& call, const Handle& handle, Id offset)
 
 void Emitter::storeFields(const Value& call, const Handle& handle, Id offset, size_t firstValue, uint32_t mask)
 {
-    for (uint32_t f = 0; f < 4; f++) {
+    for (uint32_t f = 0; f < 4; ++f) {
         const Value* value = call.operands[firstValue + f];
-        if ((mask >> f & 1) != 0) {
+        if ((mask >> f & 1) != 0)
             storeElement(handle, *value->type, offset, f * bufferBytes(*value->type, m_ir.minPrecision), getId(value));
-        }
     }
 }
 
 void Emitter::opRawBufferLoad(const Value& call)
 {
-    if (const auto handle = getHandle(call.operands[1])) {
+    if (const auto handle = getHandle(call.operands[1]))
         loadFields(call, *handle, byteOffset(*handle, call.operands[2], call.operands[3]));
-    }
 }
 
 void Emitter::opRawBufferStore(const Value& call)
@@ -119,11 +115,10 @@ void Emitter::opRawBufferStore(const Value& call)
 void Emitter::opBufferLoad(const Value& call)
 {
     const auto handle = getHandle(call.operands[1]);
-    if (handle && handle->resource.kind == ResourceKind::TypedBuffer) {
+    if (handle && handle->resource.kind == ResourceKind::TypedBuffer)
         typedBufferLoad(call, *handle);
-    } else if (handle) {
+    else if (handle)
         loadFields(call, *handle, byteOffset(*handle, call.operands[2], call.operands[3]));
-    }
 }
 
 void Emitter::opBufferStore(const Value& call)
@@ -140,16 +135,14 @@ void Emitter::opBufferStore(const Value& call)
 void Emitter::opRawBufferVectorLoad(const Value& call)
 {
     const auto handle = getHandle(call.operands[1]);
-    if (!handle) {
+    if (!handle)
         return;
-    }
     const Type& vector = *call.type->members.at(0);
     const Type& type = vector.scalar();
     const Id offset = byteOffset(*handle, call.operands[2], call.operands[3]);
     std::vector<Id> elements;
-    for (uint32_t e = 0; e < (vector.isVector() ? vector.count : 1); e++) {
+    for (uint32_t e = 0; e < (vector.isVector() ? vector.count : 1); ++e)
         elements.push_back(loadElement(*handle, type, offset, e * bufferBytes(type, m_ir.minPrecision)));
-    }
     Val out;
     out.fields.push_back(assemble(vector, elements));
     out.fields.emplace_back(m_b.uintConstant(1));
@@ -159,16 +152,14 @@ void Emitter::opRawBufferVectorLoad(const Value& call)
 void Emitter::opRawBufferVectorStore(const Value& call)
 {
     const auto handle = getHandle(call.operands[1]);
-    if (!handle) {
+    if (!handle)
         return;
-    }
     const Type& vector = *call.operands[4]->type;
     const Type& type = vector.scalar();
     const Val value = get(call.operands[4]);
     const Id offset = byteOffset(*handle, call.operands[2], call.operands[3]);
-    for (uint32_t e = 0; e < (vector.isVector() ? vector.count : 1); e++) {
+    for (uint32_t e = 0; e < (vector.isVector() ? vector.count : 1); ++e)
         storeElement(*handle, type, offset, e * bufferBytes(type, m_ir.minPrecision), element(vector, value, e));
-    }
 }
 
 Id Emitter::constantWord(const Handle& handle, Id row, uint32_t column)
@@ -186,14 +177,13 @@ Id Emitter::constantWord(const Handle& handle, Id row, uint32_t column)
 void Emitter::opCBufferLoadLegacy(const Value& call)
 {
     const auto handle = getHandle(call.operands[1]);
-    if (!handle) {
+    if (!handle)
         return;
-    }
     const Id row = getUint(call.operands[2]);
     const uint32_t used = m_usedFields[&call];
     const uint32_t bytes = 16 / std::max<uint32_t>(1, static_cast<uint32_t>(call.type->members.size()));
     Val out;
-    for (uint32_t f = 0; f < call.type->members.size(); f++) {
+    for (uint32_t f = 0; f < call.type->members.size(); ++f) {
         const Type& type = *call.type->members[f];
         const Id to = scalarType(type);
         if ((used >> f & 1) == 0) {
@@ -220,17 +210,15 @@ void Emitter::opCBufferLoadLegacy(const Value& call)
 void Emitter::opCBufferLoad(const Value& call)
 {
     const auto handle = getHandle(call.operands[1]);
-    if (!handle) {
+    if (!handle)
         return;
-    }
     const Type& type = *call.type;
     const Id offset = getUint(call.operands[2]);
     const Id row = m_b.shiftRight(offset, 4);
     const auto wordAt = [&](uint32_t extra) {
-        if (handle->place.kind == Place::Kind::Constants) {
+        if (handle->place.kind == Place::Kind::Constants)
             return rootWord(handle->place, m_b.add(m_b.shiftRight(offset, 2),
                                                    m_b.uintConstant(handle->place.offsetBytes / 4 + extra)));
-        }
         Id rowType;
         const Id pointer = elementPointer(*handle, View::Constants, row, rowType);
         const Id column = m_b.emit(spv::Op::OpBitwiseAnd, m_b.uintType(),
@@ -260,14 +248,12 @@ Id Emitter::resourceAtomicPointer(const Value& call, Id& type)
     const auto handle = getHandle(call.operands[1]);
     const uint32_t bits = call.type->bits;
     type = m_b.intType(bits);
-    if (!handle) {
+    if (!handle)
         return Id{1};
-    }
     const size_t first = constantOf(call.operands[0]) == opcode::AtomicBinOp ? 3 : 2;
     const ResourceKind kind = handle->resource.kind;
-    if (bits == 64) {
+    if (bits == 64)
         m_b.capability(spv::Capability::Int64Atomics);
-    }
     if (kind == ResourceKind::RawBuffer || kind == ResourceKind::StructuredBuffer) {
         const Id offset = byteOffset(*handle, call.operands[first], call.operands[first + 1]);
         return elementPointer(*handle, bits == 64 ? View::Words64 : View::Words32,
@@ -338,9 +324,8 @@ void Emitter::opAtomicCompareExchange(const Value& call)
 void Emitter::opBufferUpdateCounter(const Value& call)
 {
     const auto handle = getHandle(call.operands[1]);
-    if (!handle) {
+    if (!handle)
         return;
-    }
     Id type;
     const Id pointer = elementPointer(*handle, View::Counter, {}, type);
     const bool increments = static_cast<int8_t>(constantOf(call.operands[2]).value_or(1)) > 0;
@@ -359,9 +344,8 @@ void Emitter::opCheckAccessFullyMapped(const Value& call)
 void Emitter::opGetDimensions(const Value& call)
 {
     const auto handle = getHandle(call.operands[1]);
-    if (!handle) {
+    if (!handle)
         return;
-    }
     const ResourceKind kind = handle->resource.kind;
     if (kind != ResourceKind::RawBuffer && kind != ResourceKind::StructuredBuffer) {
         set(call, imageDimensions(*handle, call.operands[2]));
@@ -378,9 +362,8 @@ void Emitter::opGetDimensions(const Value& call)
     Id size = m_b.emit(instruction(spv::Op::OpArrayLength, number).add(buffer).add(0u));
     size = m_b.emit(spv::Op::OpIMul, number, {size, m_b.uintConstant(4)});
     const uint32_t stride = handle->resource.strideBytes;
-    if (kind == ResourceKind::StructuredBuffer && stride > 0) {
+    if (kind == ResourceKind::StructuredBuffer && stride > 0)
         size = m_b.emit(spv::Op::OpUDiv, number, {size, m_b.uintConstant(stride)});
-    }
     Val out;
     out.fields = {Val(size), Val(m_b.uintConstant(stride)), Val(m_b.uintConstant(0)), Val(m_b.uintConstant(0))};
     set(call, std::move(out));

@@ -11,9 +11,8 @@ using spirv::instruction;
 
 void Emitter::nonUniform(const Handle& handle, Id id)
 {
-    if (handle.nonUniform && m_nonUniform.insert(id.value).second) {
+    if (handle.nonUniform && m_nonUniform.insert(id.value).second)
         m_b.decorate(id, spv::Decoration::NonUniform);
-    }
 }
 
 Id Emitter::descriptorPointee(const Handle& handle, View view, spv::StorageClass& storage)
@@ -32,9 +31,8 @@ Id Emitter::descriptorPointee(const Handle& handle, View view, spv::StorageClass
         members[0] = m_b.arrayType(m_b.vectorType(m_b.uintType(), 4), std::min(rows, kMaxRows), 16);
     } else if (view != View::Counter) {
         const uint32_t bits = view == View::Words16 ? 16 : view == View::Words32 ? 32 : 64;
-        if (bits == 16) {
+        if (bits == 16)
             m_b.capability(spv::Capability::StorageBuffer16BitAccess);
-        }
         members[0] = m_b.arrayType(m_b.intType(bits), 0, bits / 8);
     }
     const Id type = m_b.structType(members);
@@ -58,15 +56,12 @@ Emitter::Descriptor Emitter::descriptor(const Handle& handle, View view)
         handle.isHeap || handle.isPart ? static_cast<uint32_t>(r.kind) << 8 | static_cast<uint32_t>(r.component) : 0,
         handle.isHeap || handle.isPart ? r.sizeBytes : 0};
     const auto found = m_descriptors.find(key);
-    if (found != m_descriptors.end()) {
+    if (found != m_descriptors.end())
         return found->second;
-    }
-    if (handle.place.kind != Place::Kind::Descriptor) {
+    if (handle.place.kind != Place::Kind::Descriptor)
         unsupported("a resource of this kind as a root parameter: " + describe(r));
-    }
-    if (isCounter && handle.place.counterBinding == kUnbounded) {
+    if (isCounter && handle.place.counterBinding == kUnbounded)
         unsupported("a counter whose binding is not known");
-    }
     spv::StorageClass storage = spv::StorageClass::UniformConstant;
     Descriptor out;
     out.pointee = descriptorPointee(handle, view, storage);
@@ -74,9 +69,8 @@ Emitter::Descriptor Emitter::descriptor(const Handle& handle, View view)
     Id type = out.pointee;
     if (out.isArray) {
         const bool isEndless = r.count == kUnbounded;
-        if (isEndless) {
+        if (isEndless)
             m_b.capability(spv::Capability::RuntimeDescriptorArray);
-        }
         type = m_b.arrayType(out.pointee, isEndless ? 0 : r.count);
     }
     out.variable = m_b.variable(storage, type);
@@ -84,14 +78,12 @@ Emitter::Descriptor Emitter::descriptor(const Handle& handle, View view)
     m_b.decorate(out.variable, spv::Decoration::DescriptorSet, {handle.place.set});
     m_b.decorate(out.variable, spv::Decoration::Binding,
                  {isCounter ? handle.place.counterBinding : handle.place.binding});
-    if (storage == spv::StorageClass::StorageBuffer && r.resourceClass == ResourceClass::Srv) {
+    if (storage == spv::StorageClass::StorageBuffer && r.resourceClass == ResourceClass::Srv)
         m_b.decorate(out.variable, spv::Decoration::NonWritable);
-    }
     // Barriers make no write of others visible unless the variable is coherent.
     const bool isUav = r.resourceClass == ResourceClass::Uav;
-    if (isUav && (r.coherent || m_hasUavBarrier)) {
+    if (isUav && (r.coherent || m_hasUavBarrier))
         m_b.decorate(out.variable, spv::Decoration::Coherent);
-    }
     m_descriptors[key] = out;
     return out;
 }
@@ -134,9 +126,8 @@ Id Emitter::descriptorPointer(const Handle& handle, View view, spv::StorageClass
     storage = view == View::Constants ? spv::StorageClass::Uniform
               : isImageView(view)     ? spv::StorageClass::UniformConstant
                                       : spv::StorageClass::StorageBuffer;
-    if (!found.isArray) {
+    if (!found.isArray)
         return found.variable;
-    }
     uint64_t ignored = 0;
     if (!m_b.constantValue(handle.index, ignored)) {
         allowIndexing(m_b, storage, handle.resource, handle.nonUniform);
@@ -184,9 +175,8 @@ Id Emitter::addressedBuffer(const Handle& handle, View view, Id& pointee)
     spv::StorageClass ignored = spv::StorageClass::PhysicalStorageBuffer;
     const uint32_t bytes = view == View::Constants ? handle.resource.sizeBytes : 0;
     Id& type = m_addressedTypes[static_cast<uint32_t>(view) | bytes << 8];
-    if (!type) {
+    if (!type)
         type = descriptorPointee(handle, view, ignored);
-    }
     pointee = type;
     const uint32_t word = handle.place.offsetBytes / 4;
     const std::array<Id, 2> words = {rootWord(handle.place, m_b.uintConstant(word)),
@@ -197,9 +187,8 @@ Id Emitter::addressedBuffer(const Handle& handle, View view, Id& pointee)
 
 Id Emitter::loadThrough(const Handle& handle, Id type, Id pointer)
 {
-    if (handle.place.kind != Place::Kind::Address) {
+    if (handle.place.kind != Place::Kind::Address)
         return m_b.load(type, pointer);
-    }
     const uint32_t bytes = m_b.countOf(type) * m_b.bitsOf(type) / 8;
     return m_b.emit(instruction(spv::Op::OpLoad, type)
                         .add(pointer)

@@ -12,21 +12,18 @@ void Emitter::declareGraphicsModes(Id function)
 {
     using Mode = spv::ExecutionMode;
     constexpr uint64_t kEarlyDepth = 8;  // of the program's flags
-    if (m_entry.kind != ShaderKind::Pixel) {
+    if (m_entry.kind != ShaderKind::Pixel)
         return;
-    }
     const auto add = [&](Mode mode) {
         m_b.module()
             .section(spirv::Section::ExecutionModes)
             .push_back(instruction(spv::Op::OpExecutionMode).add(function).add(static_cast<uint32_t>(mode)));
     };
     add(Mode::OriginUpperLeft);
-    if (m_writesDepth) {
+    if (m_writesDepth)
         add(Mode::DepthReplacing);
-    }
-    if ((m_info.flags & kEarlyDepth) != 0) {
+    if ((m_info.flags & kEarlyDepth) != 0)
         add(Mode::EarlyFragmentTests);
-    }
 }
 
 std::optional<spv::BuiltIn> Emitter::graphicsBuiltIn(SemanticKind kind, bool isInput) const
@@ -69,9 +66,8 @@ void Emitter::decorateStageVariable(const SignatureElement& element, bool isInpu
         m_b.decorate(variable, spv::Decoration::BuiltIn, {static_cast<uint32_t>(*builtIn)});
         m_writesDepth = m_writesDepth || *builtIn == spv::BuiltIn::FragDepth;
         const auto need = [&](spv::BuiltIn which, spv::Capability capability) {
-            if (*builtIn == which) {
+            if (*builtIn == which)
                 m_b.capability(capability);
-            }
         };
         need(spv::BuiltIn::ClipDistance, spv::Capability::ClipDistance);
         need(spv::BuiltIn::CullDistance, spv::Capability::CullDistance);
@@ -79,9 +75,8 @@ void Emitter::decorateStageVariable(const SignatureElement& element, bool isInpu
         need(spv::BuiltIn::SampleId, spv::Capability::SampleRateShading);
         need(spv::BuiltIn::Layer, spv::Capability::ShaderLayer);
         need(spv::BuiltIn::ViewportIndex, spv::Capability::ShaderViewportIndex);
-        if (isInput && m_entry.kind == ShaderKind::Pixel && isInteger && *builtIn != spv::BuiltIn::FrontFacing) {
+        if (isInput && m_entry.kind == ShaderKind::Pixel && isInteger && *builtIn != spv::BuiltIn::FrontFacing)
             flag(spv::Decoration::Flat);
-        }
         return;
     }
     const bool isTarget = element.kind == SemanticKind::Target;
@@ -90,9 +85,8 @@ void Emitter::decorateStageVariable(const SignatureElement& element, bool isInpu
         return;
     }
     m_b.decorate(variable, spv::Decoration::Location, {isTarget ? element.index : element.startRow});
-    if (!isTarget && element.startColumn > 0) {
+    if (!isTarget && element.startColumn > 0)
         m_b.decorate(variable, spv::Decoration::Component, {element.startColumn});
-    }
     if (isInput && m_entry.kind == ShaderKind::Pixel) {
         // 1 constant, 3 centroid, 4 not perspective, 5 both, 6 sample, 7 sample, not perspective.
         const uint32_t mode = element.interpolation;
@@ -100,9 +94,8 @@ void Emitter::decorateStageVariable(const SignatureElement& element, bool isInpu
             flag(spv::Decoration::Flat);
             return;
         }
-        if (mode == 4 || mode == 5 || mode == 7) {
+        if (mode == 4 || mode == 5 || mode == 7)
             flag(spv::Decoration::NoPerspective);
-        }
         if (mode == 3 || mode == 5) {
             flag(spv::Decoration::Centroid);
         } else if (mode == 6 || mode == 7) {
@@ -116,9 +109,8 @@ void Emitter::decorateStageVariable(const SignatureElement& element, bool isInpu
 const Emitter::StageVariable& Emitter::stageVariable(const SignatureElement& element, bool isInput)
 {
     const auto known = m_stageVariables.find(&element);
-    if (known != m_stageVariables.end()) {
+    if (known != m_stageVariables.end())
         return known->second;
-    }
     StageVariable out;
     const bool isDistance = element.kind == SemanticKind::ClipDistance || element.kind == SemanticKind::CullDistance;
     out.component = element.kind == SemanticKind::IsFrontFace ? m_b.boolType() : outputComponent(element);
@@ -146,15 +138,12 @@ const Emitter::StageVariable& Emitter::stageVariable(const SignatureElement& ele
 Id Emitter::stagePointer(const StageVariable& variable, bool isInput, Id row, uint32_t column)
 {
     std::vector<Id> chain = {variable.variable};
-    if (variable.elements > 1) {
+    if (variable.elements > 1)
         chain.push_back(m_b.add(row, m_b.uintConstant(variable.first)));
-    }
-    if (variable.columns > 1) {
+    if (variable.columns > 1)
         chain.push_back(m_b.uintConstant(column));
-    }
-    if (chain.size() == 1) {
+    if (chain.size() == 1)
         return variable.variable;
-    }
     const auto storage = isInput ? spv::StorageClass::Input : spv::StorageClass::Output;
     return m_b.emit(spv::Op::OpAccessChain, m_b.pointerType(storage, variable.component), chain);
 }
@@ -178,9 +167,8 @@ std::optional<Id> Emitter::inputOfVulkan(const SignatureElement& element, uint32
             return m_b.emit(spv::Op::OpSelect, number, {front, m_b.uintConstant(~0u), m_b.uintConstant(0)});
         }
         case SemanticKind::Position: {
-            if (m_entry.kind != ShaderKind::Pixel || column != 3) {
+            if (m_entry.kind != ShaderKind::Pixel || column != 3)
                 return std::nullopt;
-            }
             // Vulkan has 1/w there.
             constexpr uint64_t kOne = 0x3f800000;
             const StageVariable& variable = stageVariable(element, true);
@@ -232,9 +220,8 @@ void Emitter::opStoreOutput(const Value& call)
     }
     const StageVariable& variable = stageVariable(*element, false);
     Id row = getUint(call.operands[2]);
-    if (element->kind == SemanticKind::ClipDistance || element->kind == SemanticKind::CullDistance) {
+    if (element->kind == SemanticKind::ClipDistance || element->kind == SemanticKind::CullDistance)
         row = m_b.add(m_b.mul(row, element->columns), m_b.uintConstant(column));
-    }
     const Id value = outputValue(*element, variable.component, *call.operands[4]);
     m_b.store(stagePointer(variable, false, row, column), value);
 }

@@ -6,12 +6,10 @@ namespace millrace::dxil {
 
 const Resource* Emitter::findResource(ResourceClass resourceClass, uint32_t space, uint32_t lowerBound) const
 {
-    for (const Resource& resource : m_info.resources) {
+    for (const Resource& resource : m_info.resources)
         if (resource.resourceClass == resourceClass && resource.space == space && resource.lowerBound <= lowerBound &&
-            (resource.count == kUnbounded || lowerBound - resource.lowerBound < resource.count)) {
+            (resource.count == kUnbounded || lowerBound - resource.lowerBound < resource.count))
             return &resource;
-        }
-    }
     return nullptr;
 }
 
@@ -21,21 +19,18 @@ Val Emitter::handleOf(const Resource& resource, Id registerIndex, bool isRelativ
     handle->resource = resource;
     handle->declared = resource;
     handle->place = m_options.bindings.place(resource);
-    if (handle->place.kind == Place::Kind::HeapTable) {
+    if (handle->place.kind == Place::Kind::HeapTable)
         return heapHandle(*handle, registerIndex, isRelative, nonUniform);
-    }
     // From here on the resource is the whole array that it is a part of.
-    if (isRelative) {
+    if (isRelative)
         registerIndex = m_b.add(registerIndex, m_b.uintConstant(resource.lowerBound));
-    }
     handle->isPart = handle->place.count != resource.count || handle->place.firstRegister != resource.lowerBound;
     handle->resource.lowerBound = handle->place.firstRegister;
     handle->resource.count = handle->place.count;
     uint64_t ignored = 0;
     handle->nonUniform = nonUniform && handle->place.count != 1 && !m_b.constantValue(registerIndex, ignored);
-    if (handle->place.count != 1) {
+    if (handle->place.count != 1)
         handle->index = m_b.add(registerIndex, m_b.uintConstant(0u - handle->place.firstRegister));
-    }
     Val out;
     out.handle = std::move(handle);
     return out;
@@ -67,9 +62,8 @@ Val Emitter::heapHandle(const Handle& described, Id registerIndex, bool isRelati
 std::shared_ptr<const Handle> Emitter::getHandle(const Value* value)
 {
     Val found = get(value);
-    if (!found.handle && !m_error) {
+    if (!found.handle && !m_error)
         unsupported("a resource handle that does not come from one place");
-    }
     return found.handle;
 }
 
@@ -141,9 +135,8 @@ bool Emitter::holdsHeapHandles(const Value& address, bool& isSampler)
     const KeptHandles::Source source = m_keptHandles.sourceOfVariable(variableOf(address));
     isSampler = source == KeptHandles::Source::SamplerHeap;
     const bool isKnown = isSampler || source == KeptHandles::Source::ResourceHeap;
-    if (!isKnown) {
+    if (!isKnown)
         unsupported("a variable that holds resources of which not all come from one descriptor heap");
-    }
     return isKnown;
 }
 
@@ -151,9 +144,8 @@ bool Emitter::holdsHeapHandles(const Value& address, bool& isSampler)
 Val Emitter::loadHandle(const Pointer& from, const Value& address)
 {
     bool isSampler = false;
-    if (!holdsHeapHandles(address, isSampler)) {
+    if (!holdsHeapHandles(address, isSampler))
         return {};
-    }
     Id type;
     const Id where = chain(from, type);
     return m_error ? Val() : handleInHeap(m_b.load(type, where), isSampler, true);
@@ -162,24 +154,21 @@ Val Emitter::loadHandle(const Pointer& from, const Value& address)
 void Emitter::storeHandle(const Pointer& to, const Value& address, const Value& stored)
 {
     bool isSampler = false;
-    if (stored.isUndef() || stored.kind == Value::Kind::Null || !holdsHeapHandles(address, isSampler)) {
+    if (stored.isUndef() || stored.kind == Value::Kind::Null || !holdsHeapHandles(address, isSampler))
         return;
-    }
     const auto handle = getHandle(&stored);
     Id type;
     const Id where = chain(to, type);
-    if (handle && !m_error) {
+    if (handle && !m_error)
         m_b.store(where, handle->index);
-    }
 }
 
 void Emitter::opAnnotateHandle(const Value& call)
 {
     const auto handle = getHandle(call.operands[1]);
     const Value* properties = call.operands[2];
-    if (!handle) {
+    if (!handle)
         return;
-    }
     Val out;
     out.handle = handle;
     if (handle->isHeap) {

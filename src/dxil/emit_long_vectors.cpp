@@ -52,9 +52,8 @@ bool Emitter::concernsLong(const Value& i) const
 // Where each element depends on the same element of the operands, and on nothing else that may change.
 bool Emitter::isElementwise(const Value& i) const
 {
-    if (i.op == Op::BitCast) {
+    if (i.op == Op::BitCast)
         return i.operands[0]->type->isVector() && i.operands[0]->type->count == i.type->count;
-    }
     if (i.op == Op::Call) {
         const uint32_t opcode = isOperation(i) && i.operands[0]->isConstantInt() ? opcodeOf(i) : ~0u;
         return (opcode >= opcode::FAbs && opcode <= opcode::RoundZ) ||
@@ -68,9 +67,8 @@ bool Emitter::isElementwise(const Value& i) const
 // Whether all that `i` wants of its long operands is one element after the other, each once.
 bool Emitter::readsInOrder(const Value& i) const
 {
-    if (i.op == Op::Store || isElementwise(i)) {
+    if (i.op == Op::Store || isElementwise(i))
         return true;
-    }
     switch (isOperation(i) && i.operands[0]->isConstantInt() ? opcodeOf(i) : 0) {
         case opcode::RawBufferVectorStore:
         case opcode::VectorReduceAnd:
@@ -88,11 +86,11 @@ void Emitter::findLongUses(const Value& user)
     for (const Value* operand : user.operands) {
         if (operand->kind == Value::Kind::Instruction && operand->type && isLong(*operand->type)) {
             LongUse& use = m_longUses[operand];
-            use.count++;
+            ++use.count;
             use.user = &user;
             use.isLocal = use.isLocal && user.parent == operand->parent && user.op != Op::Phi && !user.isTerminator();
         } else if (user.op == Op::ExtractValue && isLong(*user.type)) {
-            m_longUses[operand].count++;
+            ++m_longUses[operand].count;
         }
     }
 }
@@ -113,9 +111,8 @@ Id Emitter::longVariable(const Type& type)
 {
     const Id array = longArrayType(type);
     std::vector<Id>& free = m_long.free[array.value];
-    if (free.empty()) {
+    if (free.empty())
         return local(array);
-    }
     const Id out = free.back();
     free.pop_back();
     return out;
@@ -126,15 +123,13 @@ void Emitter::releaseOperands(const Value& user)
 {
     for (const Value* operand : user.operands) {
         const auto use = m_longUses.find(operand);
-        if (use == m_longUses.end() || !use->second.isLocal || !isLong(*operand->type)) {
+        if (use == m_longUses.end() || !use->second.isLocal || !isLong(*operand->type))
             continue;
-        }
-        if (isFused(*operand)) {
+        if (isFused(*operand))
             releaseOperands(*operand);
-        } else if (++use->second.done == use->second.count && m_values[operand->number].array.value &&
-                   !m_long.shared.contains(operand)) {
+        else if (++use->second.done == use->second.count && m_values[operand->number].array.value &&
+                 !m_long.shared.contains(operand))
             m_long.free[longArrayType(*operand->type).value].push_back(m_values[operand->number].array);
-        }
     }
 }
 
@@ -142,9 +137,8 @@ void Emitter::releaseOperands(const Value& user)
 Id Emitter::longArray(const Value& value)
 {
     const bool isMade = value.kind == Value::Kind::Instruction || value.kind == Value::Kind::Argument;
-    if (isMade && m_values[value.number].array) {
+    if (isMade && m_values[value.number].array)
         return m_values[value.number].array;
-    }
     const Id out = longVariable(*value.type);
     forEachElement(*value.type, [&] { storeLongElement(out, value.type->scalar(), get(&value).id()); });
     return out;
@@ -171,9 +165,8 @@ Id Emitter::loadLongElement(const Value& value, Id index)
 Val Emitter::currentElement(const Value& value)
 {
     const auto known = m_long.elements.find(&value);
-    if (known != m_long.elements.end()) {
+    if (known != m_long.elements.end())
         return known->second;
-    }
     Val out;
     if (value.kind == Value::Kind::Aggregate && !hasOneValue(value)) {
         out = Val(constantElement(value));
@@ -199,9 +192,8 @@ Id Emitter::constantElement(const Value& value)
     Id& table = m_longConstants[&value];
     if (!table) {
         std::vector<Id> elements;
-        for (const Value* operand : value.operands) {
+        for (const Value* operand : value.operands)
             elements.push_back(getId(operand));
-        }
         const Id array = longArrayType(*value.type);
         table = m_b.variable(spv::StorageClass::Private, array, m_b.composite(array, elements));
     }
@@ -238,9 +230,8 @@ Id Emitter::forEachElement(const Type& type, Id carriedType, Id initial, const s
     beginBlock(next);
     m_b.append(instruction(spv::Op::OpIAdd, number, step).add(m_element).add(m_b.uintConstant(1)));
     m_b.emitVoid(spv::Op::OpBranch, {header});
-    if (carriedType) {
+    if (carriedType)
         m_out->blocks[headerBlock].body[1].add(result).add(next);
-    }
     beginBlock(merge);
     m_element = {};
     m_long.elements.clear();
@@ -264,9 +255,8 @@ void Emitter::setLong(const Value& i, Id array)
 
 void Emitter::emitLong(const Value& i)
 {
-    if (isFused(i)) {
+    if (isFused(i))
         return;
-    }
     switch (i.op) {
         case Op::Phi:
             m_long.shared.insert(&i);
@@ -288,11 +278,10 @@ void Emitter::emitLong(const Value& i)
             longLoaded(i);
             return;
         case Op::Call:
-            if (!isOperation(i)) {
+            if (!isOperation(i))
                 dispatch(i);
-            } else {
+            else
                 longOperation(i);
-            }
             break;
         case Op::BitCast:
             isElementwise(i) ? longElementwise(i) : longRegroup(i);
@@ -322,9 +311,8 @@ void Emitter::longElementwise(const Value& i)
 Id Emitter::longIndex(const Type& type, const Value* index)
 {
     const auto last = static_cast<uint32_t>(type.count - 1);
-    if (const auto constant = constantOf(index)) {
+    if (const auto constant = constantOf(index))
         return m_b.uintConstant(static_cast<uint32_t>(std::min<uint64_t>(*constant, last)));
-    }
     return m_b.ext(GLSLstd450UMin, m_b.uintType(), {getUint(index), m_b.uintConstant(last)});
 }
 
@@ -339,21 +327,18 @@ void Emitter::longInsert(const Value& i)
     const Id index = longIndex(*i.type, i.operands[2]);
     const Id value = getId(i.operands[1]);
     const Id out = isOwn ? m_values[from.number].array : longVariable(*i.type);
-    if (!isOwn && !from.isUndef()) {
+    if (!isOwn && !from.isUndef())
         forEachElement(*i.type, [&] { storeLongElement(out, scalar, get(&from).id()); });
-    }
     m_b.store(longElementPointer(out, scalar, index), value);
     setLong(i, out);
-    if (!isOwn) {
+    if (!isOwn)
         releaseOperands(i);
-    }
 }
 
 Id Emitter::elementAt(const Value& vector, uint32_t index)
 {
-    if (vector.kind == Value::Kind::Aggregate) {
+    if (vector.kind == Value::Kind::Aggregate)
         return getId(vector.operands.at(index));
-    }
     const bool isMade = vector.kind == Value::Kind::Instruction || vector.kind == Value::Kind::Argument;
     return isMade && isLong(*vector.type) ? loadLongElement(vector, m_b.uintConstant(index))
                                           : element(*vector.type, get(&vector), index);
@@ -377,15 +362,14 @@ void Emitter::longShuffle(const Value& i)
         return;
     }
     const Id out = isLong(*i.type) ? longVariable(*i.type) : Id{};
-    for (uint32_t e = 0; e < i.indices.size(); e++) {
+    for (uint32_t e = 0; e < i.indices.size(); ++e) {
         const int32_t index = i.indices[e];
         const auto [which, at] = sourceOf(std::max(index, 0));
         const Id value = index < 0 ? m_b.undef(scalarType(*from.element)) : elementAt(*i.operands[which], at);
-        if (out) {
+        if (out)
             m_b.store(longElementPointer(out, *i.type->element, m_b.uintConstant(e)), value);
-        } else {
+        else
             elements.push_back(value);
-        }
     }
     out ? setLong(i, out) : set(i, assemble(*i.type, elements));
 }
@@ -410,18 +394,16 @@ void Emitter::longRegroup(const Value& i)
     for (uint32_t e = 0; e < fromCount; e += toCount < fromCount ? together : 1) {
         if (toCount < fromCount) {
             std::vector<Id> parts;
-            for (uint32_t p = 0; p < together; p++) {
+            for (uint32_t p = 0; p < together; ++p)
                 parts.push_back(elementAt(*i.operands[0], e + p));
-            }
             elements.push_back(
                 m_b.emit(spv::Op::OpBitcast, toScalar, {m_b.construct(m_b.vectorType(fromScalar, together), parts)}));
             continue;
         }
         const Id parts =
             m_b.emit(spv::Op::OpBitcast, m_b.vectorType(toScalar, together), {elementAt(*i.operands[0], e)});
-        for (uint32_t p = 0; p < together; p++) {
+        for (uint32_t p = 0; p < together; ++p)
             elements.push_back(m_b.extract(toScalar, parts, p));
-        }
     }
     if (!isLong(to)) {
         set(i, to.isVector() ? assemble(to, elements) : Val(elements.at(0)));
@@ -452,15 +434,13 @@ void Emitter::longMemory(const Value& i)
         at.within.push_back(pointer.type);
         at.indices.push_back(m_element);
         at.type = pointer.type->element;
-        if (isLoad) {
+        if (isLoad)
             storeLongElement(out, *value.type->element, loadFrom(std::move(at), *value.type->element).id());
-        } else {
+        else
             storeTo(std::move(at), *value.type->element, get(&value));
-        }
     });
-    if (isLoad) {
+    if (isLoad)
         setLong(i, out);
-    }
 }
 
 // The vector out of the structure that a buffer load gives.
@@ -468,9 +448,8 @@ void Emitter::longLoaded(const Value& i)
 {
     emitExtractValue(i);
     // Others may have it under another name, or again.
-    if (m_longUses[i.operands[0]].count > 1 || i.parent != i.operands[0]->parent) {
+    if (m_longUses[i.operands[0]].count > 1 || i.parent != i.operands[0]->parent)
         m_long.shared.insert(&i);
-    }
 }
 
 void Emitter::longOperation(const Value& i)
@@ -505,9 +484,8 @@ void Emitter::longOperation(const Value& i)
 void Emitter::longBufferLoad(const Value& call)
 {
     const auto handle = getHandle(call.operands[1]);
-    if (!handle) {
+    if (!handle)
         return;
-    }
     const Type& vector = *call.type->members.at(0);
     const Id offset = byteOffset(*handle, call.operands[2], call.operands[3]);
     Val loaded;
@@ -525,9 +503,8 @@ void Emitter::longBufferLoad(const Value& call)
 void Emitter::longBufferStore(const Value& call)
 {
     const auto handle = getHandle(call.operands[1]);
-    if (!handle) {
+    if (!handle)
         return;
-    }
     const Type& vector = *call.operands.at(4)->type;
     const Id offset = byteOffset(*handle, call.operands[2], call.operands[3]);
     forEachElement(vector, [&] {
@@ -577,19 +554,16 @@ Emitter::LongPhi& Emitter::longPhi(const Value& phi)
 
 void Emitter::copyLong(const Type& type, Id to, const Value& from)
 {
-    if (!from.isUndef()) {
+    if (!from.isUndef())
         forEachElement(type, [&] { storeLongElement(to, type.scalar(), get(&from).id()); });
-    }
 }
 
 static std::vector<const Value*> phisOf(const Block& block)
 {
     std::vector<const Value*> out;
-    for (const Value* i : block.instructions) {
-        if (i->op == Op::Phi) {
+    for (const Value* i : block.instructions)
+        if (i->op == Op::Phi)
             out.push_back(i);
-        }
-    }
     return out;
 }
 
@@ -602,11 +576,9 @@ static const Value& incomingOf(const Value& phi, const Block& from)
 // The header that a continue target leads to.
 static const Block* headerOf(const Block& target, const Structure& structure)
 {
-    for (const auto& [header, construct] : structure.constructs) {
-        if (construct.next == &target) {
+    for (const auto& [header, construct] : structure.constructs)
+        if (construct.next == &target)
             return header;
-        }
-    }
     return nullptr;
 }
 
@@ -614,24 +586,20 @@ static const Block* headerOf(const Block& target, const Structure& structure)
 // is written to the header's at once.
 void Emitter::storeLongPhis(const Block& block, const Structure& structure)
 {
-    if (headerOf(block, structure)) {
+    if (headerOf(block, structure))
         return;
-    }
     std::vector<const Block*> done;
     for (const Block* target : block.terminator()->blocks) {
-        if (std::ranges::find(done, target) != done.end()) {
+        if (std::ranges::find(done, target) != done.end())
             continue;
-        }
         done.push_back(target);
         const Block* header = headerOf(*target, structure);
         for (const Value* phi : phisOf(header ? *header : *target)) {
-            if (!isLong(*phi->type)) {
+            if (!isLong(*phi->type))
                 continue;
-            }
             const Value* from = &incomingOf(*phi, header ? *target : block);
-            if (header && from->isInstruction(Op::Phi) && from->parent == target) {
+            if (header && from->isInstruction(Op::Phi) && from->parent == target)
                 from = &incomingOf(*from, block);
-            }
             copyLong(*phi->type, longPhi(*phi).incoming, *from);
         }
     }
@@ -643,11 +611,9 @@ void Emitter::takeLongPhis(const Block& block, const Structure& structure)
     const auto own = structure.constructs.find(&block);
     const bool isHeader = own != structure.constructs.end() && own->second.next;
     const Block* before = nullptr;
-    for (const auto& [header, construct] : structure.constructs) {
-        if (construct.next && header->terminator()->blocks[0] == &block) {
+    for (const auto& [header, construct] : structure.constructs)
+        if (construct.next && header->terminator()->blocks[0] == &block)
             before = header;
-        }
-    }
     for (const Block* from : {before, isHeader || headerOf(block, structure) ? nullptr : &block}) {
         for (const Value* phi : from ? phisOf(*from) : std::vector<const Value*>()) {
             if (isLong(*phi->type)) {

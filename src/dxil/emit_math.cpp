@@ -18,9 +18,8 @@ namespace {
 Val Emitter::mapParts(const Value& i, const Type& operandType, const Val& operand, Id (Emitter::*map)(Id, Id))
 {
     Val out;
-    for (size_t p = 0; p < partCount(*i.type); p++) {
+    for (size_t p = 0; p < partCount(*i.type); ++p)
         out.parts.push_back((this->*map)(partType(operandType, p), operand.parts.at(p)));
-    }
     return out;
 }
 
@@ -35,9 +34,8 @@ void Emitter::opUnary(const Value& call)
     const GLSLstd450 op = kOps.at(opcodeOf(call) - opcode::FAbs);
     const Val value = get(call.operands[1]);
     Val out;
-    for (size_t p = 0; p < partCount(*call.type); p++) {
+    for (size_t p = 0; p < partCount(*call.type); ++p)
         out.parts.push_back(m_b.ext(op, partType(*call.type, p), {value.parts.at(p)}));
-    }
     set(call, std::move(out));
 }
 
@@ -48,7 +46,7 @@ void Emitter::opSaturate(const Value& call)
     const uint32_t bits = registerBits(call.type->scalar());
     const uint64_t one = bits == 16 ? 0x3c00 : bits == 32 ? 0x3f800000 : 0x3ff0000000000000;
     Val out;
-    for (size_t p = 0; p < partCount(*call.type); p++) {
+    for (size_t p = 0; p < partCount(*call.type); ++p) {
         const Id type = partType(*call.type, p);
         const Id low = m_b.ext(GLSLstd450NMax, type, {value.parts.at(p), m_b.constant(type, 0)});
         out.parts.push_back(m_b.ext(GLSLstd450NMin, type, {low, m_b.constant(type, one)}));
@@ -65,7 +63,7 @@ void Emitter::opSpecialFloat(const Value& call)
     const uint64_t exponent = bits == 16 ? 0x7c00 : 0x7f800000;
     const uint64_t magnitude = bits == 16 ? 0x7fff : 0x7fffffff;
     Val out;
-    for (size_t p = 0; p < partCount(operand); p++) {
+    for (size_t p = 0; p < partCount(operand); ++p) {
         const Id from = partType(operand, p);
         const Id number = like(m_b.intType(bits), from);
         const Id boolean = partType(*call.type, p);
@@ -98,9 +96,8 @@ Id Emitter::toUint(Id type, Id value)
 Id Emitter::bitCount(Id type, Id value)
 {
     const Id number = like(m_b.uintType(), type);
-    if (m_b.bitsOf(type) != 64) {
+    if (m_b.bitsOf(type) != 64)
         return m_b.emit(spv::Op::OpBitCount, number, {toUint(type, value)});
-    }
     const Id high = m_b.emit(spv::Op::OpShiftRightLogical, type, {value, m_b.constant(type, 32)});
     const Id a = m_b.emit(spv::Op::OpBitCount, number, {toUint(type, value)});
     const Id b = m_b.emit(spv::Op::OpBitCount, number, {toUint(type, high)});
@@ -111,9 +108,8 @@ Id Emitter::reverseBits(Id type, Id value)
 {
     const Id number = like(m_b.uintType(), type);
     const uint32_t bits = m_b.bitsOf(type);
-    if (bits == 32) {
+    if (bits == 32)
         return m_b.emit(spv::Op::OpBitReverse, type, {value});
-    }
     if (bits == 16) {
         const Id wide = m_b.emit(spv::Op::OpBitReverse, number, {toUint(type, value)});
         const Id high = m_b.emit(spv::Op::OpShiftRightLogical, number, {wide, m_b.constant(number, 16)});
@@ -133,9 +129,8 @@ Id Emitter::reverseBits(Id type, Id value)
 Id Emitter::lowestBit(Id type, Id value)
 {
     const Id number = like(m_b.uintType(), type);
-    if (m_b.bitsOf(type) != 64) {
+    if (m_b.bitsOf(type) != 64)
         return m_b.ext(GLSLstd450FindILsb, number, {toUint(type, value)});
-    }
     const Id boolean = like(m_b.boolType(), type);
     const Id low = toUint(type, value);
     const Id high = toUint(type, m_b.emit(spv::Op::OpShiftRightLogical, type, {value, m_b.constant(type, 32)}));
@@ -182,7 +177,7 @@ void Emitter::opBits(const Value& call)
     const Type& operand = *call.operands[1]->type;
     const Val value = get(call.operands[1]);
     Val out;
-    for (size_t p = 0; p < partCount(operand); p++) {
+    for (size_t p = 0; p < partCount(operand); ++p) {
         const Id type = partType(operand, p);
         const Id part = value.parts.at(p);
         switch (opcodeOf(call)) {
@@ -211,9 +206,8 @@ void Emitter::opBinary(const Value& call)
     const Val a = get(call.operands[1]);
     const Val b = get(call.operands[2]);
     Val out;
-    for (size_t p = 0; p < partCount(*call.type); p++) {
+    for (size_t p = 0; p < partCount(*call.type); ++p)
         out.parts.push_back(m_b.ext(op, partType(*call.type, p), {a.parts.at(p), b.parts.at(p)}));
-    }
     set(call, std::move(out));
 }
 
@@ -262,7 +256,7 @@ void Emitter::opMad(const Value& call)
     const Val c = get(call.operands[3]);
     const uint32_t opcode = opcodeOf(call);
     Val out;
-    for (size_t p = 0; p < partCount(*call.type); p++) {
+    for (size_t p = 0; p < partCount(*call.type); ++p) {
         const Id type = partType(*call.type, p);
         if (opcode == opcode::Fma) {
             out.parts.push_back(m_b.ext(GLSLstd450Fma, type, {a.parts.at(p), b.parts.at(p), c.parts.at(p)}));
@@ -286,7 +280,7 @@ void Emitter::opMsad(const Value& call)
     const Id reference = getId(call.operands[1]);
     const Id source = getId(call.operands[2]);
     Id sum = getId(call.operands[3]);
-    for (uint32_t byte = 0; byte < 4; byte++) {
+    for (uint32_t byte = 0; byte < 4; ++byte) {
         const Id offset = m_b.uintConstant(8 * byte);
         const Id count = m_b.uintConstant(8);
         const Id a = m_b.emit(spv::Op::OpBitFieldUExtract, number, {reference, offset, count});
@@ -350,7 +344,7 @@ void Emitter::opDot(const Value& call)
     const uint32_t count = opcodeOf(call) - opcode::Dot2 + 2;
     const Id type = partType(*call.type, 0);
     Id sum;
-    for (uint32_t c = 0; c < count; c++) {
+    for (uint32_t c = 0; c < count; ++c) {
         const Id product =
             m_b.emit(spv::Op::OpFMul, type, {getId(call.operands[1 + c]), getId(call.operands[1 + count + c])});
         noContraction(product, call.precise);
@@ -367,7 +361,7 @@ void Emitter::opVectorDot(const Value& call)
     const Val b = get(call.operands[2]);
     const Id type = partType(*call.type, 0);
     Id sum;
-    for (uint32_t e = 0; e < vector.count; e++) {
+    for (uint32_t e = 0; e < vector.count; ++e) {
         const Id product = m_b.emit(spv::Op::OpFMul, type, {element(vector, a, e), element(vector, b, e)});
         noContraction(product, call.precise);
         sum = e == 0 ? product : m_b.emit(spv::Op::OpFAdd, type, {sum, product});
@@ -386,9 +380,8 @@ void Emitter::opVectorReduce(const Value& call)
     const spv::Op op = isBool ? (isAnd ? spv::Op::OpLogicalAnd : spv::Op::OpLogicalOr)
                               : (isAnd ? spv::Op::OpBitwiseAnd : spv::Op::OpBitwiseOr);
     Id out = element(vector, value, 0);
-    for (uint32_t e = 1; e < (vector.isVector() ? vector.count : 1); e++) {
+    for (uint32_t e = 1; e < (vector.isVector() ? vector.count : 1); ++e)
         out = m_b.emit(op, type, {out, element(vector, value, e)});
-    }
     set(call, out);
 }
 
@@ -414,7 +407,7 @@ void Emitter::opDot4Add(const Value& call)
     const bool isSigned = opcodeOf(call) == opcode::Dot4AddI8Packed;
     const spv::Op extract = isSigned ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract;
     Id sum = getId(call.operands[1]);
-    for (uint32_t byte = 0; byte < 4; byte++) {
+    for (uint32_t byte = 0; byte < 4; ++byte) {
         const Id offset = m_b.uintConstant(8 * byte);
         const Id count = m_b.uintConstant(8);
         const Id a = m_b.emit(extract, number, {getId(call.operands[2]), offset, count});
@@ -480,11 +473,10 @@ void Emitter::opPack(const Value& call)
     const uint64_t mode = constantOf(call.operands[1]).value_or(3);
     const Type& type = *call.operands[2]->type;
     Id packed = m_b.uintConstant(0);
-    for (uint32_t c = 0; c < 4; c++) {
+    for (uint32_t c = 0; c < 4; ++c) {
         Id value = getId(call.operands[2 + c]);
-        if (registerBits(type) != 32) {
+        if (registerBits(type) != 32)
             value = m_b.emit(spv::Op::OpSConvert, number, {value});
-        }
         if (mode == 1) {
             value = m_b.ext(GLSLstd450SClamp, number, {value, m_b.uintConstant(0), m_b.uintConstant(255)});
         } else if (mode == 2) {
@@ -508,7 +500,7 @@ void Emitter::opUnpack(const Value& call)
     const Type& type = *call.type->members.at(0);
     const Id to = partType(type, 0);
     Val out;
-    for (uint32_t c = 0; c < 4; c++) {
+    for (uint32_t c = 0; c < 4; ++c) {
         const Id value = m_b.emit(mode == 1 ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract, number,
                                   {packed, m_b.uintConstant(8 * c), m_b.uintConstant(8)});
         out.fields.emplace_back(to == number ? value : m_b.emit(spv::Op::OpUConvert, to, {value}));

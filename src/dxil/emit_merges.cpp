@@ -17,30 +17,27 @@ Val Emitter::phiOf(const Value& i, const Type& type, std::vector<uint32_t> path)
     Val out;
     if (type.isAggregate()) {
         const size_t count = type.isStruct() ? type.members.size() : arrayFields(type);
-        for (uint32_t m = 0; m < count; m++) {
+        for (uint32_t m = 0; m < count; ++m) {
             path.push_back(m);
             out.fields.push_back(phiOf(i, type.isStruct() ? *type.members[m] : *type.element, path));
             path.pop_back();
         }
         return out;
     }
-    if (type.isPointer() || isLong(type)) {
+    if (type.isPointer() || isLong(type))
         return Val(unsupported("a phi of " + i.type->text()));
-    }
-    for (size_t p = 0; p < partCount(type); p++) {
+    for (size_t p = 0; p < partCount(type); ++p)
         out.parts.push_back(m_b.emit(instruction(spv::Op::OpPhi, partType(type, p))));
-    }
     m_phis.push_back({&i, std::move(path), out.parts});
     return out;
 }
 
 void Emitter::emitPhi(const Value& i)
 {
-    if (i.type->isPointer() || isHandleType(*i.type)) {
+    if (i.type->isPointer() || isHandleType(*i.type))
         mergePhi(i);
-    } else {
+    else
         set(i, phiOf(i, *i.type, {}));
-    }
 }
 
 // All are of one kind and have the same parts, but for indices.
@@ -55,13 +52,11 @@ bool Emitter::canMerge(const std::vector<Val>& values) const
                    a.kind == b.kind && first.handle->isHeap == v.handle->isHeap &&
                    static_cast<bool>(first.handle->index) == static_cast<bool>(v.handle->index);
         }
-        if (first.output && v.output) {
+        if (first.output && v.output)
             return first.output->output == v.output->output;
-        }
-        if (first.record && v.record) {
+        if (first.record && v.record)
             return first.record->isNull || v.record->isNull ||
                    (first.record->isInput == v.record->isInput && first.record->output == v.record->output);
-        }
         return first.pointer && v.pointer && first.pointer->base == v.pointer->base &&
                first.pointer->type == v.pointer->type && first.pointer->indices.size() == v.pointer->indices.size() &&
                (first.pointer->storage != spv::StorageClass::NodePayloadAMDX || first.pointer->base == m_input);
@@ -71,12 +66,10 @@ bool Emitter::canMerge(const std::vector<Val>& values) const
 // The indices of a value that canMerge() has seen.
 std::vector<Id> Emitter::indicesOf(const Val& value)
 {
-    if (value.handle) {
+    if (value.handle)
         return value.handle->index ? std::vector<Id>{value.handle->index} : std::vector<Id>{};
-    }
-    if (value.output) {
+    if (value.output)
         return {value.output->index ? value.output->index : m_b.uintConstant(0)};
-    }
     return value.pointer ? value.pointer->indices : std::vector<Id>{};
 }
 
@@ -85,9 +78,8 @@ Val Emitter::withIndices(const Val& value, const std::vector<Id>& indices)
     Val out;
     if (value.handle) {
         auto handle = std::make_shared<Handle>(*value.handle);
-        if (!indices.empty()) {
+        if (!indices.empty())
             handle->index = indices[0];
-        }
         out.handle = std::move(handle);
     } else if (value.output) {
         auto handle = std::make_shared<OutputHandle>(*value.output);
@@ -104,29 +96,25 @@ Val Emitter::withIndices(const Val& value, const std::vector<Id>& indices)
 // What phis lead to, through other phis, undefined values left out.
 static void findSources(const Value* value, std::unordered_set<const Value*>& seen, std::vector<const Value*>& out)
 {
-    if (value->isUndef() || !seen.insert(value).second) {
+    if (value->isUndef() || !seen.insert(value).second)
         return;
-    }
     if (!value->isInstruction(Op::Phi)) {
         out.push_back(value);
         return;
     }
-    for (const Value* operand : value->operands) {
+    for (const Value* operand : value->operands)
         findSources(operand, seen, out);
-    }
 }
 
 // A handle made by operations on constants only, which made again is the same: new records are others each time.
 static bool isConstantHandle(const Value* value)
 {
-    if (value->isInstruction(Op::Load)) {
+    if (value->isInstruction(Op::Load))
         return value->operands[0]->kind == Value::Kind::Global && isHandleType(*value->type);
-    }
     if (!value->isInstruction(Op::Call) || !isHandleType(*value->type) ||
         !value->function->name.starts_with("dx.op.") || value->operands.empty() ||
-        opcodeOf(*value) == opcode::AllocateNodeOutputRecords) {
+        opcodeOf(*value) == opcode::AllocateNodeOutputRecords)
         return false;
-    }
     return std::ranges::all_of(value->operands, [](const Value* operand) {
         return operand->kind == Value::Kind::Instruction ? isConstantHandle(operand)
                                                          : operand->kind != Value::Kind::Argument;
@@ -135,9 +123,8 @@ static bool isConstantHandle(const Value* value)
 
 static bool isSameHandle(const Value* a, const Value* b)
 {
-    if (a == b) {
+    if (a == b)
         return true;
-    }
     return a->kind == b->kind && a->kind == Value::Kind::Instruction && a->op == b->op && a->function == b->function &&
            std::ranges::equal(a->operands, b->operands, isSameHandle);
 }
@@ -164,9 +151,8 @@ bool Emitter::mergeAroundLoop(const Value& i)
     const bool isAround = std::ranges::any_of(i.blocks, [&](const Block* from) { return !m_ends.contains(from); });
     const auto source = isAround ? m_keptHandles.sourceOf(i) : KeptHandles::Source::Other;
     const bool isSampler = source == KeptHandles::Source::SamplerHeap;
-    if (!isSampler && source != KeptHandles::Source::ResourceHeap) {
+    if (!isSampler && source != KeptHandles::Source::ResourceHeap)
         return false;
-    }
     const Id place = m_b.emit(instruction(spv::Op::OpPhi, m_b.uintType()));
     m_phis.push_back({&i, {}, {place}});
     set(i, handleInHeap(place, isSampler, true));
@@ -175,23 +161,20 @@ bool Emitter::mergeAroundLoop(const Value& i)
 
 void Emitter::makeAgain(const Value& handle)
 {
-    for (const Value* operand : handle.operands) {
-        if (operand->kind == Value::Kind::Instruction && operand->parent) {
+    for (const Value* operand : handle.operands)
+        if (operand->kind == Value::Kind::Instruction && operand->parent)
             makeAgain(*operand);
-        }
-    }
     emitInstruction(handle);
 }
 
 // What a phi merges, undefined values left out: they come from paths on which nobody uses it.
 void Emitter::mergePhi(const Value& i)
 {
-    if (mergeSameHandle(i) || mergeAroundLoop(i)) {
+    if (mergeSameHandle(i) || mergeAroundLoop(i))
         return;
-    }
     std::vector<Val> values;
     std::vector<size_t> edges;
-    for (size_t e = 0; e < i.operands.size(); e++) {
+    for (size_t e = 0; e < i.operands.size(); ++e) {
         if (!i.operands[e]->isUndef() && i.operands[e] != &i) {
             values.push_back(get(i.operands[e]));
             edges.push_back(e);
@@ -210,18 +193,16 @@ void Emitter::mergePhi(const Value& i)
         return;
     }
     std::vector<std::vector<Id>> indices;
-    for (const Val& value : values) {
+    for (const Val& value : values)
         indices.push_back(indicesOf(value));
-    }
     std::vector<Id> merged = indices[0];
     uint64_t ignored = 0;
-    for (size_t n = 0; n < merged.size(); n++) {
+    for (size_t n = 0; n < merged.size(); ++n) {
         const bool isSame = std::ranges::all_of(indices, [&](const auto& list) { return list[n] == merged[n]; });
-        if (isSame && m_b.constantValue(merged[n], ignored)) {
+        if (isSame && m_b.constantValue(merged[n], ignored))
             continue;
-        }
         Instruction phi = instruction(spv::Op::OpPhi, m_b.uintType());
-        for (size_t e = 0; e < i.operands.size(); e++) {
+        for (size_t e = 0; e < i.operands.size(); ++e) {
             const auto at = std::ranges::find(edges, e);
             const bool isUndefined = at == edges.end();
             phi.add(isUndefined ? m_b.undef(m_b.uintType()) : indices[static_cast<size_t>(at - edges.begin())][n]);
@@ -252,24 +233,21 @@ void Emitter::mergeRecords(const Value& i, const std::vector<Val>& values, const
     merged->isVariable = !merged->isInput;
     const bool anyNull = std::ranges::any_of(values, [](const Val& v) { return v.record->isNull || v.record->valid; });
     Instruction valid = instruction(spv::Op::OpPhi, m_b.boolType());
-    for (size_t v = 0; v < values.size(); v++) {
+    for (size_t v = 0; v < values.size(); ++v) {
         const Block* from = i.blocks[edges[v]];
         const RecordHandle& record = *values[v].record;
         if (!m_ends.contains(from)) {
             unsupported("a choice between records that goes around a loop");
             return;
         }
-        if (!record.isNull && !record.isInput) {
+        if (!record.isNull && !record.isInput)
             m_copies.push_back({from, array, record.pointer, merged->pointer});
-        }
         valid.add(record.valid ? record.valid : m_b.boolConstant(!record.isNull)).add(m_ends.at(from));
     }
     if (anyNull) {
-        for (size_t e = 0; e < i.operands.size(); e++) {
-            if (std::ranges::find(edges, e) == edges.end()) {
+        for (size_t e = 0; e < i.operands.size(); ++e)
+            if (std::ranges::find(edges, e) == edges.end())
                 valid.add(m_b.boolConstant(false)).add(m_ends.at(i.blocks[e]));
-            }
-        }
         merged->valid = m_b.emit(std::move(valid));
     }
     Val out;
@@ -291,12 +269,10 @@ void Emitter::selectRecords(const Value& i, const RecordHandle& a, const RecordH
             m_b.store(merged->pointer, m_b.load(array, from.pointer));
             closeIf(merge);
         };
-        if (!a.isNull) {
+        if (!a.isNull)
             copy(a, condition);
-        }
-        if (!b.isNull) {
+        if (!b.isNull)
             copy(b, m_b.emit(spv::Op::OpLogicalNot, m_b.boolType(), {condition}));
-        }
     }
     if (!merged->isNull && (a.isNull || b.isNull || a.valid || b.valid)) {
         const auto validOf = [&](const RecordHandle& r) { return r.valid ? r.valid : m_b.boolConstant(!r.isNull); };
@@ -324,11 +300,9 @@ void Emitter::mergeSelect(const Value& i)
     }
     std::vector<Id> merged = indicesOf(values[0]);
     const std::vector<Id> other = indicesOf(values[1]);
-    for (size_t n = 0; n < merged.size(); n++) {
-        if (merged[n] != other[n]) {
+    for (size_t n = 0; n < merged.size(); ++n)
+        if (merged[n] != other[n])
             merged[n] = m_b.emit(spv::Op::OpSelect, m_b.uintType(), {getId(i.operands[0]), merged[n], other[n]});
-        }
-    }
     set(i, withIndices(values[0], merged));
 }
 
@@ -346,7 +320,7 @@ void Emitter::emitSelect(const Value& i)
     const Val a = get(i.operands[1]);
     const Val b = get(i.operands[2]);
     Val out;
-    for (size_t p = 0; p < partCount(*i.type); p++) {
+    for (size_t p = 0; p < partCount(*i.type); ++p) {
         const Id which = i.operands[0]->type->isVector() ? condition.parts.at(p) : condition.id();
         out.parts.push_back(m_b.emit(spv::Op::OpSelect, partType(*i.type, p), {which, a.parts.at(p), b.parts.at(p)}));
     }
@@ -355,32 +329,27 @@ void Emitter::emitSelect(const Value& i)
 
 void Emitter::completePhis()
 {
-    if (m_error) {
+    if (m_error)
         return;
-    }
     std::unordered_map<uint32_t, Instruction*> found;
     for (spirv::Block& block : m_out->blocks) {
-        for (Instruction& i : block.body) {
-            if (i.op == spv::Op::OpPhi) {
+        for (Instruction& i : block.body)
+            if (i.op == spv::Op::OpPhi)
                 found[i.result.value] = &i;
-            }
-        }
     }
     for (const Phi& phi : m_phis) {
         m_instruction = phi.value;
-        for (size_t e = 0; e < phi.value->operands.size(); e++) {
+        for (size_t e = 0; e < phi.value->operands.size(); ++e) {
             // Constants and undefined values are global, so nothing is emitted here.
             Val value = get(phi.value->operands[e]);
-            if (isHandleType(*phi.value->type)) {
+            if (isHandleType(*phi.value->type))
                 value = Val(value.handle ? value.handle->index : m_b.undef(m_b.uintType()));
-            }
             for (const uint32_t member : phi.path) {
                 Val field = value.fields.at(member);
                 value = std::move(field);
             }
-            for (size_t p = 0; p < phi.ids.size(); p++) {
+            for (size_t p = 0; p < phi.ids.size(); ++p)
                 found.at(phi.ids[p].value)->add(value.parts.at(p)).add(m_ends.at(phi.value->blocks[e]));
-            }
         }
     }
     completeCopies();
@@ -394,9 +363,8 @@ void Emitter::completeCopies()
         const auto block = std::ranges::find(m_out->blocks, label, &spirv::Block::label);
         auto at = block->body.end() - 1;
         if (at != block->body.begin() &&
-            ((at - 1)->op == spv::Op::OpSelectionMerge || (at - 1)->op == spv::Op::OpLoopMerge)) {
+            ((at - 1)->op == spv::Op::OpSelectionMerge || (at - 1)->op == spv::Op::OpLoopMerge))
             --at;
-        }
         const Id value = m_b.newId();
         at = block->body.insert(at, instruction(spv::Op::OpLoad, copy.type, value).add(copy.from));
         block->body.insert(at + 1, instruction(spv::Op::OpStore).add(copy.to).add(value));

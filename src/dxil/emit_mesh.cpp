@@ -80,12 +80,10 @@ Id Emitter::taskMain(Id body)
     m_b.emit(spv::Op::OpFunctionCall, m_b.voidType(), {body});
     Instruction emit = instruction(spv::Op::OpEmitMeshTasksEXT);
     const Id groups = m_meshGroups ? m_b.load(groupsType, m_meshGroups) : m_b.constant(groupsType, 0);
-    for (uint32_t c = 0; c < 3; c++) {
+    for (uint32_t c = 0; c < 3; ++c)
         emit.add(m_b.extract(uintType, groups, c));
-    }
-    if (m_payload) {
+    if (m_payload)
         emit.add(m_payload);
-    }
     m_b.append(std::move(emit));
     out.blocks.push_back(std::move(block));
     m_b.module().functions.push_back(std::move(out));
@@ -110,9 +108,8 @@ void Emitter::opEmitIndices(const Value& call)
         m_b.decorate(m_meshIndices, spv::Decoration::BuiltIn, {static_cast<uint32_t>(which)});
     }
     std::vector<Id> vertices;
-    for (uint32_t v = 0; v < count; v++) {
+    for (uint32_t v = 0; v < count; ++v)
         vertices.push_back(getUint(call.operands[2 + v]));
-    }
     const Id place = m_b.emit(spv::Op::OpAccessChain, m_b.pointerType(spv::StorageClass::Output, type),
                               {m_meshIndices, getUint(call.operands[1])});
     m_b.store(place, m_b.construct(type, vertices));
@@ -130,9 +127,8 @@ const SignatureElement* Emitter::elementOf(const Value& call) const
 Id Emitter::outputComponent(const SignatureElement& element)
 {
     const auto narrow = [&] {
-        if (m_ir.minPrecision) {
+        if (m_ir.minPrecision)
             return 32u;
-        }
         m_b.capability(spv::Capability::StorageInputOutput16);
         return 16u;
     };
@@ -157,30 +153,25 @@ Id Emitter::outputComponent(const SignatureElement& element)
 uint32_t Emitter::locationOf(const SignatureElement& element, bool isPrimitive) const
 {
     uint32_t first = 0;
-    for (const SignatureElement& vertex : m_entry.outputs) {
-        if (isPrimitive && vertex.startRow != kUnbounded) {
+    for (const SignatureElement& vertex : m_entry.outputs)
+        if (isPrimitive && vertex.startRow != kUnbounded)
             first = std::max(first, vertex.startRow + vertex.rows);
-        }
-    }
     return first + element.startRow;
 }
 
 // D3D12 has several elements of up to four distances each, Vulkan one array.
 Id Emitter::builtInMember(const SignatureElement& element)
 {
-    if (element.kind == SemanticKind::CullPrimitive) {
+    if (element.kind == SemanticKind::CullPrimitive)
         return m_b.boolType();
-    }
     const Id component = outputComponent(element);
-    if (!isDistance(element.kind)) {
+    if (!isDistance(element.kind))
         return m_b.vectorType(component, element.columns);
-    }
     const bool isClip = element.kind == SemanticKind::ClipDistance;
     m_b.capability(isClip ? spv::Capability::ClipDistance : spv::Capability::CullDistance);
     uint32_t count = 0;
-    for (const SignatureElement& other : m_entry.outputs) {
+    for (const SignatureElement& other : m_entry.outputs)
         count += other.kind == element.kind ? other.rows * other.columns : 0;
-    }
     return m_b.arrayType(component, count);
 }
 
@@ -189,9 +180,8 @@ Id Emitter::builtInMember(const SignatureElement& element)
 Id Emitter::builtInBlock(bool isPrimitive)
 {
     std::vector<Id> members;
-    for (const SignatureElement* element : builtInsOf(isPrimitive)) {
+    for (const SignatureElement* element : builtInsOf(isPrimitive))
         members.push_back(builtInMember(*element));
-    }
     const Id block = m_b.structType(members);
     m_b.name(block, isPrimitive ? "PrimitiveBuiltIns" : "VertexBuiltIns");
     m_b.decorate(block, spv::Decoration::Block);
@@ -199,14 +189,13 @@ Id Emitter::builtInBlock(bool isPrimitive)
     for (const SignatureElement* element : builtInsOf(isPrimitive)) {
         const auto which = static_cast<uint32_t>(*builtInOf(element->kind, isPrimitive));
         m_b.decorateMember(block, member, spv::Decoration::BuiltIn, {which});
-        if (isPrimitive) {
+        if (isPrimitive)
             m_b.decorateMember(block, member, spv::Decoration::PerPrimitiveEXT);
-        }
         if (element->kind == SemanticKind::ShadingRate) {
             m_b.capability(spv::Capability::FragmentShadingRateKHR);
             m_b.extension("SPV_KHR_fragment_shading_rate");
         }
-        member++;
+        ++member;
     }
     const uint32_t count = isPrimitive ? m_entry.mesh.maxPrimitives : m_entry.mesh.maxVertices;
     return m_b.variable(spv::StorageClass::Output, m_b.arrayType(block, std::max(1u, count)));
@@ -218,9 +207,8 @@ std::vector<const SignatureElement*> Emitter::builtInsOf(bool isPrimitive) const
     std::vector<const SignatureElement*> out;
     for (const SignatureElement& element : isPrimitive ? m_entry.primitives : m_entry.outputs) {
         const bool isKnown = std::ranges::any_of(out, [&](const auto* other) { return other->kind == element.kind; });
-        if (builtInOf(element.kind, isPrimitive) && !isKnown) {
+        if (builtInOf(element.kind, isPrimitive) && !isKnown)
             out.push_back(&element);
-        }
     }
     return out;
 }
@@ -228,9 +216,8 @@ std::vector<const SignatureElement*> Emitter::builtInsOf(bool isPrimitive) const
 Emitter::MeshOutput Emitter::builtInOutput(const SignatureElement& element, bool isPrimitive)
 {
     Id& block = m_builtInBlocks[isPrimitive];
-    if (!block) {
+    if (!block)
         block = builtInBlock(isPrimitive);
-    }
     MeshOutput out;
     out.variable = block;
     out.component = element.kind == SemanticKind::CullPrimitive ? m_b.boolType() : outputComponent(element);
@@ -247,13 +234,11 @@ Emitter::MeshOutput Emitter::builtInOutput(const SignatureElement& element, bool
 const Emitter::MeshOutput& Emitter::meshOutput(const SignatureElement& element, bool isPrimitive)
 {
     const auto known = m_meshOutputs.find(&element);
-    if (known != m_meshOutputs.end()) {
+    if (known != m_meshOutputs.end())
         return known->second;
-    }
     MeshOutput& out = m_meshOutputs[&element];
-    if (builtInOf(element.kind, isPrimitive)) {
+    if (builtInOf(element.kind, isPrimitive))
         return out = builtInOutput(element, isPrimitive);
-    }
     if (element.kind != SemanticKind::Arbitrary || element.startRow == kUnbounded) {
         unsupported("the output " + element.name);
         return out;
@@ -264,13 +249,11 @@ const Emitter::MeshOutput& Emitter::meshOutput(const SignatureElement& element, 
     const Id type = element.rows > 1 ? m_b.arrayType(row, element.rows) : row;
     out.variable = m_b.variable(spv::StorageClass::Output, m_b.arrayType(type, std::max(1u, count)));
     m_b.name(out.variable, element.name + (element.index > 0 ? std::to_string(element.index) : ""));
-    if (isPrimitive) {
+    if (isPrimitive)
         m_b.decorate(out.variable, spv::Decoration::PerPrimitiveEXT);
-    }
     m_b.decorate(out.variable, spv::Decoration::Location, {locationOf(element, isPrimitive)});
-    if (element.startColumn > 0) {
+    if (element.startColumn > 0)
         m_b.decorate(out.variable, spv::Decoration::Component, {element.startColumn});
-    }
     return out;
 }
 
@@ -284,16 +267,15 @@ std::vector<const Value*> Emitter::storesOfRow(const Value& call, uint32_t colum
     const auto at = std::ranges::find(list, &call) - list.begin();
     const auto first = at - static_cast<std::ptrdiff_t>(column);
     std::vector<const Value*> out;
-    for (auto i = first; i >= 0 && i < first + columns && static_cast<size_t>(i) < list.size(); i++) {
+    for (auto i = first; i >= 0 && i < first + columns && static_cast<size_t>(i) < list.size(); ++i) {
         const Value& other = *list[static_cast<size_t>(i)];
         const bool isStore = other.op == Op::Call && other.function == call.function && other.operands.size() == 6;
         const bool isSame =
             isStore && isEqual(other.operands[0], call.operands[0]) && isEqual(other.operands[1], call.operands[1]) &&
             isEqual(other.operands[2], call.operands[2]) && isEqual(other.operands[5], call.operands[5]) &&
             constantOf(other.operands[3]) == static_cast<uint64_t>(i - first);
-        if (!isSame) {
+        if (!isSame)
             return {};
-        }
         out.push_back(&other);
     }
     return out.size() == columns ? out : std::vector<const Value*>();
@@ -302,12 +284,10 @@ std::vector<const Value*> Emitter::storesOfRow(const Value& call, uint32_t colum
 Id Emitter::outputValue(const SignatureElement& element, Id component, const Value& value)
 {
     const Type& type = *value.type;
-    if (element.kind == SemanticKind::CullPrimitive && !type.isInt(1)) {
+    if (element.kind == SemanticKind::CullPrimitive && !type.isInt(1))
         return m_b.emit(spv::Op::OpINotEqual, m_b.boolType(), {getId(&value), m_b.constant(scalarType(type), 0)});
-    }
-    if (m_b.bitsOf(scalarType(type)) != m_b.bitsOf(component)) {
+    if (m_b.bitsOf(scalarType(type)) != m_b.bitsOf(component))
         return unsupported("a store of " + type.text() + " to " + element.name);
-    }
     return m_b.bitcast(component, getId(&value), scalarType(type));
 }
 
@@ -322,14 +302,12 @@ void Emitter::opStoreMeshOutput(const Value& call)
         return;
     }
     const MeshOutput& output = meshOutput(*element, isPrimitiveStore(call));
-    if (!output.variable) {
+    if (!output.variable)
         return;
-    }
     const Id row = getUint(call.operands[2]);
     std::vector<Id> chain = {output.variable, getUint(call.operands[5])};
-    if (output.member) {
+    if (output.member)
         chain.push_back(m_b.uintConstant(*output.member));
-    }
     const auto storeAt = [&](Id type, Id value) {
         const Id pointer = m_b.pointerType(spv::StorageClass::Output, type);
         m_b.store(m_b.emit(spv::Op::OpAccessChain, pointer, chain), value);
@@ -339,16 +317,14 @@ void Emitter::opStoreMeshOutput(const Value& call)
         storeAt(output.component, outputValue(*element, output.component, *call.operands[4]));
         return;
     }
-    if (element->rows > 1) {
+    if (element->rows > 1)
         chain.push_back(row);
-    }
     const auto all = storesOfRow(call, column, element->columns);
     if (!all.empty()) {
         if (&call == all.back()) {
             std::vector<Id> values;
-            for (const Value* store : all) {
+            for (const Value* store : all)
                 values.push_back(outputValue(*element, output.component, *store->operands[4]));
-            }
             const Id type = m_b.vectorType(output.component, element->columns);
             storeAt(type, m_b.construct(type, values));
         }
@@ -401,7 +377,7 @@ void Emitter::copyMemory(const Pointer& to, const Pointer& from)
         return;
     }
     const uint64_t count = type.isStruct() ? type.members.size() : type.count;
-    for (uint32_t e = 0; e < count; e++) {
+    for (uint32_t e = 0; e < count; ++e) {
         const auto element = [&](Pointer pointer) {
             pointer.within.push_back(&type);
             pointer.indices.push_back(m_b.uintConstant(e));

@@ -31,19 +31,16 @@ bool isCallOf(const Value& i, uint32_t opcode)
 const Value* originOf(const Value* handle)
 {
     constexpr int kMaxSteps = 1000;
-    for (int step = 0; step < kMaxSteps; step++) {
+    for (int step = 0; step < kMaxSteps; ++step) {
         const Value* next = handle;
         if (isCallOf(*handle, opcode::IndexNodeHandle) || isCallOf(*handle, opcode::AnnotateNodeHandle) ||
-            isCallOf(*handle, opcode::AnnotateNodeRecordHandle)) {
+            isCallOf(*handle, opcode::AnnotateNodeRecordHandle))
             next = handle->operands.at(1);
-        } else if (handle->isInstruction(Op::Phi) || handle->isInstruction(Op::Select)) {
-            for (const Value* operand : handle->operands) {
+        else if (handle->isInstruction(Op::Phi) || handle->isInstruction(Op::Select))
+            for (const Value* operand : handle->operands)
                 next = operand->kind == Value::Kind::Instruction && operand->type == handle->type ? operand : next;
-            }
-        }
-        if (next == handle) {
+        if (next == handle)
             break;
-        }
         handle = next;
     }
     return handle;
@@ -54,15 +51,13 @@ const Value* originOf(const Value* handle)
 // What the records are is known where they are used; the metadata has only their size.
 void Emitter::findRecordTypes(const Function& function)
 {
-    if (m_entry.kind != ShaderKind::Node) {
+    if (m_entry.kind != ShaderKind::Node)
         return;
-    }
     m_outputs.resize(m_entry.node.outputs.size(), {});
     for (const Block* block : m_structures->at(&function).order) {
         for (const Value* i : block->instructions) {
-            if (!isCallOf(*i, opcode::GetNodeRecordPtr)) {
+            if (!isCallOf(*i, opcode::GetNodeRecordPtr))
                 continue;
-            }
             const Type* type = m_ir.findStruct(recordNameOf(*i));
             const Value* origin = originOf(i->operands[1]);
             const Type** target = nullptr;
@@ -71,40 +66,32 @@ void Emitter::findRecordTypes(const Function& function)
             } else if (isCallOf(*origin, opcode::AllocateNodeOutputRecords)) {
                 const Value* output = originOf(origin->operands[1]);
                 const auto index = output->operands.size() > 1 ? constantOf(output->operands[1]) : std::nullopt;
-                if (index && *index < m_outputs.size()) {
+                if (index && *index < m_outputs.size())
                     target = &m_outputs[static_cast<size_t>(*index)].type;
-                }
             }
             if (target && type) {
                 m_instruction = i;
-                if (*target && *target != type && !haveSameLayout(**target, *type)) {
+                if (*target && *target != type && !haveSameLayout(**target, *type))
                     unsupported("records seen as " + (*target)->text() + " and as " + type->text());
-                }
                 *target = *target ? *target : type;
             }
         }
     }
     m_instruction = nullptr;
-    for (size_t o = 0; o < m_outputs.size(); o++) {
-        if (const auto twin = m_entry.node.outputs[o].staticOutput; twin) {
+    for (size_t o = 0; o < m_outputs.size(); ++o)
+        if (const auto twin = m_entry.node.outputs[o].staticOutput; twin)
             m_outputs.at(*twin).type = m_outputs[o].type;
-        }
-    }
 }
 
 bool Emitter::haveSameLayout(const Type& a, const Type& b) const
 {
-    if (&a == &b) {
+    if (&a == &b)
         return true;
-    }
-    if (a.kind != b.kind || a.bits != b.bits || a.count != b.count || a.members.size() != b.members.size()) {
+    if (a.kind != b.kind || a.bits != b.bits || a.count != b.count || a.members.size() != b.members.size())
         return false;
-    }
-    for (size_t m = 0; m < a.members.size(); m++) {
-        if (!haveSameLayout(*a.members[m], *b.members[m])) {
+    for (size_t m = 0; m < a.members.size(); ++m)
+        if (!haveSameLayout(*a.members[m], *b.members[m]))
             return false;
-        }
-    }
     return !a.element || haveSameLayout(*a.element, *b.element);
 }
 
@@ -139,34 +126,30 @@ Id Emitter::opaqueRecord(const NodeIo& io)
         end += 2;
     }
     const Id out = m_b.structType(members);
-    for (uint32_t m = 0; m < members.size(); m++) {
+    for (uint32_t m = 0; m < members.size(); ++m)
         m_b.decorateMember(out, m, spv::Decoration::Offset, {offsets[m]});
-    }
-    if (gridMember != ~0u) {
+    if (gridMember != ~0u)
         m_b.decorateMember(out, gridMember, spv::Decoration::PayloadDispatchIndirectAMDX);
-    }
-    if (end != io.recordBytes) {
+    if (end != io.recordBytes)
         unsupported("a record of " + std::to_string(io.recordBytes) + " bytes that is not looked into");
-    }
     return out;
 }
 
 void Emitter::decorateGrid(Id structType, const Type& type, const GridMember& grid, uint32_t baseBytes)
 {
     uint32_t offset = baseBytes;
-    for (uint32_t m = 0; m < type.members.size(); m++) {
+    for (uint32_t m = 0; m < type.members.size(); ++m) {
         const Type& member = *type.members[m];
         const uint32_t align = layoutAlign(member);
         offset = (offset + align - 1) / align * align;
         const uint32_t end = offset + layoutSize(member);
         if (grid.offsetBytes >= offset && grid.offsetBytes < end) {
-            if (member.isStruct()) {
+            if (member.isStruct())
                 decorateGrid(memoryType(member, Form::Record), member, grid, offset);
-            } else if (grid.offsetBytes == offset) {
+            else if (grid.offsetBytes == offset)
                 m_b.decorateMember(structType, m, spv::Decoration::PayloadDispatchIndirectAMDX);
-            } else {
+            else
                 unsupported("a dispatch grid inside of " + member.text());
-            }
             return;
         }
         offset = end;
@@ -189,13 +172,11 @@ Id Emitter::recordType(const NodeIo& io, const Type* type)
         }
         out = recordStruct(*type);
         m_b.name(out, type->name);
-        if (io.grid) {
+        if (io.grid)
             decorateGrid(out, *type, *io.grid, 0);
-        }
     }
-    if ((io.flags & kNodeTrackSharing) != 0) {
+    if ((io.flags & kNodeTrackSharing) != 0)
         m_b.decorate(out, spv::Decoration::TrackFinishWritingAMDX);
-    }
     return out;
 }
 
@@ -215,17 +196,14 @@ Id Emitter::payloadArray(const NodeIo& io, const Type* type)
 void Emitter::inputVariable()
 {
     const bool isThread = m_entry.node.launch == LaunchType::Thread;
-    if (m_entry.node.inputs.empty() && !isThread) {
+    if (m_entry.node.inputs.empty() && !isThread)
         return;
-    }
     NodeIo io;
     io.flags = kNodeInput | kNodeEmpty;
-    if (!m_entry.node.inputs.empty()) {
+    if (!m_entry.node.inputs.empty())
         io = m_entry.node.inputs[0];
-    }
-    if (m_entry.node.launch != LaunchType::Coalescing) {
+    if (m_entry.node.launch != LaunchType::Coalescing)
         io.maxRecords = 1;
-    }
     m_inputArray = payloadArray(io, m_inputType);
     m_input = m_b.variable(spv::StorageClass::NodePayloadAMDX, m_inputArray);
     m_b.name(m_input, "input");
@@ -234,9 +212,8 @@ void Emitter::inputVariable()
 Id Emitter::outputArray(uint32_t output)
 {
     Output& found = m_outputs.at(output);
-    if (found.array) {
+    if (found.array)
         return found.array;
-    }
     const NodeIo& io = m_entry.node.outputs[output];
     NodeIo declared = io;
     if (io.sharesBudgetWith) {
@@ -246,30 +223,26 @@ Id Emitter::outputArray(uint32_t output)
     found.array = payloadArray(declared, found.type);
     const Id array = found.array;
     m_b.decorateId(array, spv::Decoration::PayloadNodeNameAMDX, m_b.string(io.id.name));
-    if (io.id.index != 0) {
+    if (io.id.index != 0)
         m_b.decorateId(array, spv::Decoration::PayloadNodeBaseIndexAMDX, m_b.uintConstant(io.id.index));
-    }
     const bool isArray = (io.flags & kNodeArray) != 0;
     const bool isUnbounded = io.arraySize == kUnbounded;
     if (isArray && io.arraySize && !isUnbounded) {
         // The extension's size counts from index 0, D3D12's from the first.
         m_b.decorateId(array, spv::Decoration::PayloadNodeArraySizeAMDX, m_b.uintConstant(*io.arraySize + io.id.index));
     }
-    if (io.sparse || isUnbounded) {
+    if (io.sparse || isUnbounded)
         m_b.decorate(array, spv::Decoration::PayloadNodeSparseArrayAMDX);
-    }
-    if (io.sharesBudgetWith) {
+    if (io.sharesBudgetWith)
         m_b.decorateId(array, spv::Decoration::NodeSharesPayloadLimitsWithAMDX, outputArray(*io.sharesBudgetWith));
-    }
     return array;
 }
 
 static void modeWithIds(Builder& b, Id function, spv::ExecutionMode mode, std::initializer_list<Id> operands)
 {
     Instruction out = instruction(spv::Op::OpExecutionModeId).add(function).add(static_cast<uint32_t>(mode));
-    for (const Id operand : operands) {
+    for (const Id operand : operands)
         out.add(operand);
-    }
     b.module().section(spirv::Section::ExecutionModes).push_back(std::move(out));
 }
 
@@ -294,9 +267,8 @@ void Emitter::declareNode(Id function)
         grid(Mode::MaxNumWorkgroupsAMDX, *node.maxGrid);
     }
     modeWithIds(m_b, function, Mode::ShaderIndexAMDX, {m_b.uintConstant(node.id.index)});
-    if (node.maxRecursion > 0) {
+    if (node.maxRecursion > 0)
         modeWithIds(m_b, function, Mode::MaxNodeRecursionAMDX, {m_b.uintConstant(node.maxRecursion)});
-    }
     if (node.sharesInputOf) {
         modeWithIds(m_b, function, Mode::SharesInputWithAMDX,
                     {m_b.string(node.sharesInputOf->name), m_b.uintConstant(node.sharesInputOf->index)});
@@ -306,18 +278,16 @@ void Emitter::declareNode(Id function)
 std::shared_ptr<const RecordHandle> Emitter::recordOf(const Value* value)
 {
     const Val found = get(value);
-    if (!found.record) {
+    if (!found.record)
         unsupported("a record handle that does not come from one place");
-    }
     return found.record;
 }
 
 std::shared_ptr<const OutputHandle> Emitter::outputOf(const Value* value)
 {
     const Val found = get(value);
-    if (!found.output) {
+    if (!found.output)
         unsupported("an output handle that does not come from one place");
-    }
     return found.output;
 }
 
@@ -339,9 +309,8 @@ void Emitter::opCreateNodeOutput(const Value& call)
 uint32_t Emitter::outputAt(uint32_t output, std::optional<uint64_t> index)
 {
     const NodeIo& io = m_entry.node.outputs[output];
-    if (!io.staticOutput) {
+    if (!io.staticOutput)
         return output;
-    }
     if (!index) {
         unsupported("an index of \"" + io.id.name +
                     "\" that is not constant: of its nodes some have a fixed grid and some have it in the record");
@@ -414,9 +383,8 @@ void Emitter::opRecordPointer(const Value& call)
         unsupported("a record of unknown type");
         return;
     }
-    if (!record->isInput) {
+    if (!record->isInput)
         outputArray(record->output);
-    }
     auto pointer = std::make_shared<Pointer>();
     pointer->base = record->pointer;
     pointer->storage = record->isVariable ? spv::StorageClass::Function : spv::StorageClass::NodePayloadAMDX;
@@ -445,28 +413,24 @@ void Emitter::opIncrementOutput(const Value& call)
 void Emitter::opOutputComplete(const Value& call)
 {
     const auto record = recordOf(call.operands[1]);
-    if (!record || record->isNull) {
+    if (!record || record->isNull)
         return;  // completing no records does nothing
-    }
     const Id merge = record->valid ? openIf(record->valid) : Id{};
     m_b.emitVoid(spv::Op::OpEnqueueNodePayloadsAMDX, {record->pointer});
-    if (merge) {
+    if (merge)
         closeIf(merge);
-    }
 }
 
 void Emitter::opRecordCount(const Value& call)
 {
-    if (const auto record = recordOf(call.operands[1])) {
+    if (const auto record = recordOf(call.operands[1]))
         set(call, m_b.emit(spv::Op::OpNodePayloadArrayLengthAMDX, m_b.uintType(), {record->pointer}));
-    }
 }
 
 void Emitter::opFinishedSharing(const Value& call)
 {
-    if (const auto record = recordOf(call.operands[1])) {
+    if (const auto record = recordOf(call.operands[1]))
         set(call, m_b.emit(spv::Op::OpFinishWritingNodePayloadAMDX, m_b.boolType(), {record->pointer}));
-    }
 }
 
 // spirv-val does not take the type that the extension wants here; a variable of the type, as DXC has it, passes.

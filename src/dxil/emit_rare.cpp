@@ -63,9 +63,8 @@ Val Emitter::samplePosition(Id count, Id index)
 void Emitter::opSamplePosition(const Value& call)
 {
     const auto handle = getHandle(call.operands[1]);
-    if (!handle) {
+    if (!handle)
         return;
-    }
     const bool isMultisampled =
         handle->resource.kind == ResourceKind::Texture2DMS || handle->resource.kind == ResourceKind::Texture2DMSArray;
     if (!isMultisampled) {
@@ -132,11 +131,10 @@ void Emitter::opMinPrecisionRegister(const Value& call)
     }
     const Id element = m_b.add(m_b.mul(getUint(call.operands[2]), 4), getUint(call.operands[3]));
     slot.indices.back() = m_b.add(slot.indices.back(), element);
-    if (isLoad) {
+    if (isLoad)
         set(call, loadFrom(std::move(slot), type));
-    } else {
+    else
         storeTo(std::move(slot), type, get(call.operands[4]));
-    }
 }
 
 void Emitter::opCycleCounter(const Value& call)

@@ -75,18 +75,16 @@ Id Emitter::texelType(const Resource& resource)
 static void allowShape(Builder& b, const Shape& shape, bool isStorage)
 {
     using Capability = spv::Capability;
-    if (shape.dimension == spv::Dim::Dim1D) {
+    if (shape.dimension == spv::Dim::Dim1D)
         b.capability(isStorage ? Capability::Image1D : Capability::Sampled1D);
-    } else if (shape.dimension == spv::Dim::Buffer) {
+    else if (shape.dimension == spv::Dim::Buffer)
         b.capability(isStorage ? Capability::ImageBuffer : Capability::SampledBuffer);
-    } else if (shape.dimension == spv::Dim::Cube && shape.isArray) {
+    else if (shape.dimension == spv::Dim::Cube && shape.isArray)
         b.capability(isStorage ? Capability::ImageCubeArray : Capability::SampledCubeArray);
-    }
     if (shape.isMultisampled && isStorage) {
         b.capability(Capability::StorageImageMultisample);
-        if (shape.isArray) {
+        if (shape.isArray)
             b.capability(Capability::ImageMSArray);
-        }
     }
 }
 
@@ -95,9 +93,8 @@ Id Emitter::imageType(const Handle& handle, View view)
     const Resource& r = handle.resource;
     const bool isImage =
         (r.kind >= ResourceKind::Texture1D && r.kind <= ResourceKind::TypedBuffer) || r.kind == ResourceKind::TBuffer;
-    if (!isImage) {
+    if (!isImage)
         return unsupported("a resource of this kind: " + describe(r));
-    }
     const Shape shape = shapeOf(r.kind);
     const bool isStorage = r.resourceClass == ResourceClass::Uav;
     allowShape(m_b, shape, isStorage);
@@ -132,7 +129,7 @@ Id Emitter::vectorOf(Id type, const Value& call, size_t first, uint32_t count)
 {
     std::vector<Id> parts;
     const Id component = m_b.componentOf(type);
-    for (uint32_t c = 0; c < count; c++) {
+    for (uint32_t c = 0; c < count; ++c) {
         const Value* value = call.operands[first + c];
         parts.push_back(value->isUndef() ? m_b.undef(component) : getId(value));
     }
@@ -145,7 +142,7 @@ void Emitter::setTexel(const Value& call, const Handle& handle, Id texel, Id sta
     const Id component = texelType(handle.resource);
     const uint32_t used = m_usedFields[&call];
     Val out;
-    for (uint32_t f = 0; f + 1 < call.type->members.size(); f++) {
+    for (uint32_t f = 0; f + 1 < call.type->members.size(); ++f) {
         const Type& type = *call.type->members[f];
         if ((used >> f & 1) == 0) {
             out.fields.push_back(undef(type));
@@ -211,7 +208,7 @@ Id Emitter::texelFromFields(const Value& call, size_t first, const Handle& handl
 {
     const Id component = texelType(handle.resource);
     std::vector<Id> parts;
-    for (uint32_t c = 0; c < 4; c++) {
+    for (uint32_t c = 0; c < 4; ++c) {
         const Value* value = call.operands[first + c];
         const Id from = scalarType(*value->type);
         if (value->isUndef()) {
@@ -234,9 +231,8 @@ void Emitter::readTexel(const Value& call, const Handle& handle, Id coordinates,
     const Shape shape = shapeOf(handle.resource.kind);
     Id type;
     const Id image = loadImage(handle, View::Image, type);
-    if (isStorage) {
+    if (isStorage)
         m_b.capability(spv::Capability::StorageImageReadWithoutFormat);
-    }
     Instruction out = instruction(isStorage ? spv::Op::OpImageRead : spv::Op::OpImageFetch,
                                   m_b.vectorType(texelType(handle.resource), 4))
                           .add(image)
@@ -258,9 +254,8 @@ void Emitter::writeTexel(const Value& call, const Handle& handle, Id coordinates
     m_b.capability(spv::Capability::StorageImageWriteWithoutFormat);
     Instruction out =
         instruction(spv::Op::OpImageWrite).add(image).add(coordinates).add(texelFromFields(call, firstValue, handle));
-    if (sample) {
+    if (sample)
         out.add(static_cast<uint32_t>(spv::ImageOperandsMask::Sample)).add(getUint(sample));
-    }
     m_b.append(std::move(out));
 }
 
@@ -278,16 +273,14 @@ void Emitter::typedBufferStore(const Value& call, const Handle& handle)
 void Emitter::opTextureLoad(const Value& call)
 {
     const auto handle = getHandle(call.operands[1]);
-    if (!handle) {
+    if (!handle)
         return;
-    }
     const Shape shape = shapeOf(handle->resource.kind);
     std::vector<Id> parts;
-    for (uint32_t c = 0; c < shape.coordinates; c++) {
+    for (uint32_t c = 0; c < shape.coordinates; ++c) {
         Id coordinate = c < 3 ? getUint(call.operands[3 + c]) : m_b.uintConstant(0);
-        if (c < shape.offsets && !call.operands[6 + c]->isUndef()) {
+        if (c < shape.offsets && !call.operands[6 + c]->isUndef())
             coordinate = m_b.add(coordinate, getUint(call.operands[6 + c]));
-        }
         parts.push_back(coordinate);
     }
     readTexel(call, *handle, m_b.construct(m_b.vectorType(m_b.uintType(), shape.coordinates), parts), call.operands[2]);
@@ -296,9 +289,8 @@ void Emitter::opTextureLoad(const Value& call)
 void Emitter::opTextureStore(const Value& call)
 {
     const auto handle = getHandle(call.operands[1]);
-    if (!handle) {
+    if (!handle)
         return;
-    }
     const Shape shape = shapeOf(handle->resource.kind);
     if (constantOf(call.operands[9]).value_or(0) != 15) {
         unsupported("a store of some components of a texel");
@@ -312,9 +304,8 @@ void Emitter::opTextureStore(const Value& call)
 Id Emitter::sampledImage(const Value& call, const Handle& image, bool depth)
 {
     const auto sampler = getHandle(call.operands[2]);
-    if (!sampler) {
+    if (!sampler)
         return Id{1};
-    }
     Id type;
     const Id texture = loadImage(image, depth ? View::ImageDepth : View::Image, type);
     Id samplerType;
@@ -327,9 +318,8 @@ Id Emitter::sampledImage(const Value& call, const Handle& image, bool depth)
 // Derivatives in compute shaders: over 2 x 2 invocations, or four in a row.
 void Emitter::needDerivatives()
 {
-    if (m_entry.kind == ShaderKind::Pixel) {
+    if (m_entry.kind == ShaderKind::Pixel)
         return;
-    }
     m_needsDerivatives = true;
     m_b.extension("SPV_KHR_compute_shader_derivatives");
     const bool isLinear = m_entry.threads[0] % 2 != 0 || m_entry.threads[1] % 2 != 0;
@@ -344,7 +334,7 @@ Id Emitter::texelOffsets(const Value& call, size_t first, uint32_t count, bool& 
     std::vector<Id> parts;
     bool any = false;
     isConstant = true;
-    for (uint32_t c = 0; c < count; c++) {
+    for (uint32_t c = 0; c < count; ++c) {
         const Value* value = call.operands[first + c];
         const auto constant = value->isUndef() ? std::optional<uint64_t>(0) : constantOf(value);
         isConstant = isConstant && constant;
@@ -352,9 +342,8 @@ Id Emitter::texelOffsets(const Value& call, size_t first, uint32_t count, bool& 
         parts.push_back(constant ? m_b.constant(number, *constant)
                                  : m_b.emit(spv::Op::OpBitcast, number, {getId(value)}));
     }
-    if (!any || parts.empty()) {
+    if (!any || parts.empty())
         return {};
-    }
     const Id type = m_b.vectorType(number, count);
     return isConstant && count > 1 ? m_b.composite(type, parts) : m_b.construct(type, parts);
 }
@@ -380,14 +369,12 @@ static SampleKind sampleKindOf(uint32_t opcode)
 void Emitter::opSample(const Value& call)
 {
     const auto handle = getHandle(call.operands[1]);
-    if (!handle) {
+    if (!handle)
         return;
-    }
     const Shape shape = shapeOf(handle->resource.kind);
     const SampleKind kind = sampleKindOf(opcodeOf(call));
-    if (!kind.isExplicit) {
+    if (!kind.isExplicit)
         needDerivatives();
-    }
     const Id image = sampledImage(call, *handle, kind.compares);
     const Id coordinates = vectorOf(m_b.vectorType(m_b.floatType(32), shape.coordinates), call, 3, shape.coordinates);
     const Id component = texelType(handle->resource);
@@ -398,9 +385,8 @@ void Emitter::opSample(const Value& call)
     Instruction out =
         instruction(op, kind.compares ? component : m_b.vectorType(component, 4)).add(image).add(coordinates);
     size_t next = 10;
-    if (kind.compares) {
+    if (kind.compares)
         out.add(getId(call.operands[next++]));
-    }
     addSampleOperands(call, *handle, next, out);
     emitTexel(call, *handle, std::move(out), kind.compares);
 }
@@ -417,9 +403,8 @@ void Emitter::addSampleOperands(const Value& call, const Handle& handle, size_t 
         mask |= static_cast<uint32_t>(bit);
         operands.push_back(id);
     };
-    if (kind.hasBias) {
+    if (kind.hasBias)
         with(spv::ImageOperandsMask::Bias, getId(call.operands[next++]));
-    }
     if (kind.isExplicit && !kind.hasGradient) {
         const bool isZero = opcodeOf(call) == opcode::SampleCmpLevelZero;
         with(spv::ImageOperandsMask::Lod, isZero ? m_b.constant(real, 0) : getId(call.operands[next++]));
@@ -434,9 +419,8 @@ void Emitter::addSampleOperands(const Value& call, const Handle& handle, size_t 
     bool isConstant = true;
     if (const Id offsets = texelOffsets(call, 7, shape.offsets, isConstant)) {
         // Others than constants want VK_KHR_maintenance8.
-        if (!isConstant) {
+        if (!isConstant)
             m_b.capability(spv::Capability::ImageGatherExtended);
-        }
         with(isConstant ? spv::ImageOperandsMask::ConstOffset : spv::ImageOperandsMask::Offset, offsets);
     }
     const bool takesClamp = !kind.isExplicit || kind.hasGradient;
@@ -447,18 +431,16 @@ void Emitter::addSampleOperands(const Value& call, const Handle& handle, size_t 
     }
     if (mask != 0) {
         out.add(mask);
-        for (const Id id : operands) {
+        for (const Id id : operands)
             out.add(id);
-        }
     }
 }
 
 void Emitter::opTextureGather(const Value& call)
 {
     const auto handle = getHandle(call.operands[1]);
-    if (!handle) {
+    if (!handle)
         return;
-    }
     const Shape shape = shapeOf(handle->resource.kind);
     const bool compares = opcodeOf(call) == opcode::TextureGatherCmp;
     const bool isRaw = opcodeOf(call) == opcode::TextureGatherRaw;  // texels of one component, as they are
@@ -473,9 +455,8 @@ void Emitter::opTextureGather(const Value& call)
                                         : getUint(call.operands[9]));
     bool isConstant = true;
     if (const Id offsets = texelOffsets(call, 7, shape.offsets, isConstant)) {
-        if (!isConstant) {
+        if (!isConstant)
             m_b.capability(spv::Capability::ImageGatherExtended);
-        }
         out.add(
                static_cast<uint32_t>(isConstant ? spv::ImageOperandsMask::ConstOffset : spv::ImageOperandsMask::Offset))
             .add(offsets);
@@ -486,9 +467,8 @@ void Emitter::opTextureGather(const Value& call)
 void Emitter::opCalculateLod(const Value& call)
 {
     const auto handle = getHandle(call.operands[1]);
-    if (!handle) {
+    if (!handle)
         return;
-    }
     needDerivatives();
     m_b.capability(spv::Capability::ImageQuery);
     const Shape shape = shapeOf(handle->resource.kind);
@@ -517,16 +497,14 @@ Val Emitter::imageDimensions(const Handle& handle, const Value* level)
                                          {image, level->isUndef() ? m_b.uintConstant(0) : getUint(level)})
                               : m_b.emit(spv::Op::OpImageQuerySize, type, {image});
     Val out;
-    for (uint32_t f = 0; f < 3; f++) {
+    for (uint32_t f = 0; f < 3; ++f)
         out.fields.emplace_back(f >= count ? m_b.uintConstant(0) : count == 1 ? size : m_b.extract(number, size, f));
-    }
-    if (hasLevels) {
+    if (hasLevels)
         out.fields.emplace_back(m_b.emit(spv::Op::OpImageQueryLevels, number, {image}));
-    } else if (shape.isMultisampled) {
+    else if (shape.isMultisampled)
         out.fields.emplace_back(m_b.emit(spv::Op::OpImageQuerySamples, number, {image}));
-    } else {
+    else
         out.fields.emplace_back(m_b.uintConstant(0));
-    }
     return out;
 }
 

@@ -15,18 +15,16 @@ uint32_t Emitter::registerBits(const Type& scalar) const
 
 Id Emitter::scalarType(const Type& type)
 {
-    if (type.isInt(1)) {
+    if (type.isInt(1))
         return m_b.boolType();
-    }
     if (type.isInt()) {
         const uint32_t bits = registerBits(type);
         // 8 bits occur in immediate operands only.
         return bits == 8 || bits == 16 || bits == 32 || bits == 64 ? m_b.intType(bits)
                                                                    : unsupported("an integer of type " + type.text());
     }
-    if (type.isFloat()) {
+    if (type.isFloat())
         return m_b.floatType(registerBits(type));
-    }
     return unsupported("a value of type " + type.text());
 }
 
@@ -56,9 +54,8 @@ Id Emitter::partType(const Type& type, size_t part)
 Val Emitter::constantOfType(const Type& type, uint64_t bits)
 {
     Val out;
-    for (size_t p = 0; p < partCount(type); p++) {
+    for (size_t p = 0; p < partCount(type); ++p)
         out.parts.push_back(m_b.constant(partType(type, p), bits));
-    }
     return out;
 }
 
@@ -76,9 +73,8 @@ Val Emitter::zero(const Type& type)
 {
     if (type.isStruct()) {
         Val out;
-        for (const Type* member : type.members) {
+        for (const Type* member : type.members)
             out.fields.push_back(member->isPointer() ? Val() : zero(*member));
-        }
         return out;
     }
     if (type.isArray()) {
@@ -93,18 +89,16 @@ Val Emitter::undef(const Type& type)
 {
     Val out;
     if (type.isStruct()) {
-        for (const Type* member : type.members) {
+        for (const Type* member : type.members)
             out.fields.push_back(member->isPointer() ? Val() : undef(*member));
-        }
         return out;
     }
     if (type.isArray()) {
         out.fields.assign(arrayFields(type), undef(*type.element));
         return out;
     }
-    for (size_t p = 0; p < partCount(type); p++) {
+    for (size_t p = 0; p < partCount(type); ++p)
         out.parts.push_back(m_b.undef(partType(type, p)));
-    }
     return out;
 }
 
@@ -112,16 +106,14 @@ Val Emitter::aggregate(const Value& value)
 {
     Val out;
     if (!value.type->isVector()) {
-        for (const Value* operand : value.operands) {
+        for (const Value* operand : value.operands)
             out.fields.push_back(get(operand));
-        }
         return out;
     }
-    for (size_t p = 0; p < partCount(*value.type); p++) {
+    for (size_t p = 0; p < partCount(*value.type); ++p) {
         std::vector<Id> ids;
-        for (uint32_t e = 0; e < partSize(*value.type, p); e++) {
+        for (uint32_t e = 0; e < partSize(*value.type, p); ++e)
             ids.push_back(getId(value.operands[m_partSize * p + e]));
-        }
         out.parts.push_back(ids.size() == 1 ? ids[0] : m_b.composite(partType(*value.type, p), ids));
     }
     return out;
@@ -133,16 +125,13 @@ static uint64_t widenHalf(uint64_t half)
     const uint64_t sign = (half & 0x8000) << 16;
     uint64_t exponent = half >> 10 & 0x1f;
     uint64_t mantissa = half & 0x3ff;
-    if (exponent == 0x1f) {
+    if (exponent == 0x1f)
         return sign | 0x7f800000 | mantissa << 13;
-    }
     if (exponent == 0) {
-        if (mantissa == 0) {
+        if (mantissa == 0)
             return sign;
-        }
-        for (exponent = 1; (mantissa & 0x400) == 0; exponent--) {
+        for (exponent = 1; (mantissa & 0x400) == 0; --exponent)
             mantissa <<= 1;
-        }
         mantissa &= 0x3ff;
     }
     return sign | (exponent + 112) << 23 | mantissa << 13;
@@ -153,9 +142,8 @@ Val Emitter::get(const Value* value)
     switch (value->kind) {
         case Value::Kind::Instruction:
             if (!value->parent) {
-                if (value->op == Op::GetElementPtr || value->op == Op::AddressSpaceCast || value->op == Op::BitCast) {
+                if (value->op == Op::GetElementPtr || value->op == Op::AddressSpaceCast || value->op == Op::BitCast)
                     return address(*value);
-                }
                 return Val(unsupported(std::string("the constant expression ") + opText(value->op)));
             }
             return m_element && isLong(*value->type) ? currentElement(*value) : m_values[value->number];
@@ -164,17 +152,15 @@ Val Emitter::get(const Value* value)
         case Value::Kind::Global:
             return globalPointer(*value->global);
         case Value::Kind::Aggregate:
-            if (isLong(*value->type)) {
+            if (isLong(*value->type))
                 return currentElement(*value);
-            }
             break;
         default:
             break;
     }
     const auto found = m_constants.find(value);
-    if (found != m_constants.end()) {
+    if (found != m_constants.end())
         return found->second;
-    }
     Val out;
     switch (value->kind) {
         case Value::Kind::Int: {
@@ -219,9 +205,8 @@ std::optional<uint64_t> Emitter::constantOf(const Value* value) const
 
 Id Emitter::getUint(const Value* value)
 {
-    if (const auto constant = constantOf(value)) {
+    if (const auto constant = constantOf(value))
         return m_b.uintConstant(static_cast<uint32_t>(*constant));
-    }
     const Id id = getId(value);
     return value->type->isInt() && registerBits(*value->type) != 32
                ? m_b.emit(spv::Op::OpUConvert, m_b.uintType(), {id})
@@ -230,9 +215,8 @@ Id Emitter::getUint(const Value* value)
 
 Id Emitter::element(const Type& type, const Val& value, uint32_t index)
 {
-    if (!type.isVector() || isLong(type)) {
+    if (!type.isVector() || isLong(type))
         return value.id();
-    }
     const uint32_t p = index / m_partSize;
     const Id part = value.parts.at(p);
     return partSize(type, p) == 1 ? part : m_b.extract(scalarType(*type.element), part, index % m_partSize);
@@ -241,11 +225,10 @@ Id Emitter::element(const Type& type, const Val& value, uint32_t index)
 Val Emitter::assemble(const Type& type, const std::vector<Id>& elements)
 {
     // What operations give and take may differ in malformed programs.
-    if (elements.size() != elementCount(type)) {
+    if (elements.size() != elementCount(type))
         return Val(unsupported(type.text() + " out of " + std::to_string(elements.size()) + " elements"));
-    }
     Val out;
-    for (size_t p = 0; p < partCount(type); p++) {
+    for (size_t p = 0; p < partCount(type); ++p) {
         const uint32_t size = partSize(type, p);
         out.parts.push_back(
             m_b.construct(partType(type, p), std::span<const Id>(elements).subspan(m_partSize * p, size)));
@@ -255,23 +238,20 @@ Val Emitter::assemble(const Type& type, const std::vector<Id>& elements)
 
 void Emitter::noContraction(Id id, bool precise)
 {
-    if (precise) {
+    if (precise)
         m_b.decorate(id, spv::Decoration::NoContraction);
-    }
 }
 
 void Emitter::emitParts(const Value& i, spv::Op op, std::initializer_list<const Value*> operands, bool precise)
 {
     std::vector<Val> values;
-    for (const Value* operand : operands) {
+    for (const Value* operand : operands)
         values.push_back(get(operand));
-    }
     Val out;
-    for (size_t p = 0; p < partCount(*i.type); p++) {
+    for (size_t p = 0; p < partCount(*i.type); ++p) {
         std::vector<Id> ids;
-        for (const Val& value : values) {
+        for (const Val& value : values)
             ids.push_back(value.parts.at(p));
-        }
         out.parts.push_back(m_b.emit(op, partType(*i.type, p), ids));
         noContraction(out.parts.back(), precise);
     }
@@ -333,13 +313,12 @@ void Emitter::emitBinary(const Value& i)
     };
     const spv::Op op = opOf();
     const bool precise = i.type->scalar().isFloat() && !i.fast;
-    if (op == spv::Op::OpNop) {
+    if (op == spv::Op::OpNop)
         unsupported(std::string(opText(i.op)) + " is not known here");
-    } else if (i.op == Op::FNeg) {
+    else if (i.op == Op::FNeg)
         emitParts(i, op, {i.operands[0]}, precise);
-    } else {
+    else
         emitParts(i, op, {i.operands[0], i.operands[1]}, precise);
-    }
 }
 
 // One scalar or vector. Widths are those in registers, so that conversions between min-precision types are none.
@@ -373,9 +352,8 @@ Id Emitter::convert(const Value& i, Id to, Id from, Id value)
             return m_b.emit(i.op == Op::UIToFP ? spv::Op::OpConvertUToF : spv::Op::OpConvertSToF, to, {value});
         case Op::FPToUI:
         case Op::FPToSI:
-            if (toBool) {
+            if (toBool)
                 return m_b.emit(spv::Op::OpFUnordNotEqual, to, {value, m_b.constant(from, 0)});
-            }
             return m_b.emit(i.op == Op::FPToUI ? spv::Op::OpConvertFToU : spv::Op::OpConvertFToS, to, {value});
         default:
             return to == from ? value : m_b.emit(spv::Op::OpFConvert, to, {value});
@@ -386,9 +364,8 @@ void Emitter::emitConversion(const Value& i)
 {
     const Val value = get(i.operands[0]);
     Val out;
-    for (size_t p = 0; p < partCount(*i.type); p++) {
+    for (size_t p = 0; p < partCount(*i.type); ++p)
         out.parts.push_back(convert(i, partType(*i.type, p), partType(*i.operands[0]->type, p), value.parts.at(p)));
-    }
     set(i, std::move(out));
 }
 
@@ -405,17 +382,15 @@ Val Emitter::regroup(const Type& to, const Type& from, const Val& value)
     for (uint32_t e = 0; e < count;) {
         if (toBits > fromBits) {
             std::vector<Id> parts;
-            for (uint32_t p = 0; p < together; p++) {
+            for (uint32_t p = 0; p < together; ++p)
                 parts.push_back(element(from, value, e++));
-            }
             elements.push_back(
                 m_b.emit(spv::Op::OpBitcast, toScalar, {m_b.construct(m_b.vectorType(fromScalar, together), parts)}));
             continue;
         }
         const Id parts = m_b.emit(spv::Op::OpBitcast, m_b.vectorType(toScalar, together), {element(from, value, e++)});
-        for (uint32_t p = 0; p < together; p++) {
+        for (uint32_t p = 0; p < together; ++p)
             elements.push_back(m_b.extract(toScalar, parts, p));
-        }
     }
     return to.isVector() ? assemble(to, elements) : Val(elements.at(0));
 }
@@ -443,9 +418,8 @@ void Emitter::emitBitcast(const Value& i)
         return;
     }
     Val out;
-    for (size_t p = 0; p < partCount(to); p++) {
+    for (size_t p = 0; p < partCount(to); ++p)
         out.parts.push_back(m_b.bitcast(partType(to, p), value.parts.at(p), partType(from, p)));
-    }
     set(i, std::move(out));
 }
 
@@ -499,7 +473,7 @@ void Emitter::emitCompare(const Value& i)
     const Val b = get(i.operands[1]);
     const bool ofBools = type.scalar().isInt(1);
     Val out;
-    for (size_t p = 0; p < partCount(type); p++) {
+    for (size_t p = 0; p < partCount(type); ++p) {
         const Id boolean = partType(*i.type, p);
         Id x = a.parts.at(p);
         Id y = b.parts.at(p);
@@ -534,9 +508,8 @@ Id Emitter::dynamicElement(const Value& i)
     const Val vector = get(i.operands[0]);
     const Id index = getUint(i.operands[1]);
     const Id scalar = scalarType(*type.element);
-    if (partCount(type) == 1) {
+    if (partCount(type) == 1)
         return type.count == 1 ? vector.id() : m_b.emit(spv::Op::OpVectorExtractDynamic, scalar, {vector.id(), index});
-    }
     const Id pointer = m_b.pointerType(spv::StorageClass::Function, scalar);
     return m_b.load(scalar, m_b.emit(spv::Op::OpAccessChain, pointer, {indexedCopy(i.operands[0]), index}));
 }
@@ -552,9 +525,8 @@ Id Emitter::indexedCopy(const Value* vector)
 {
     const bool isMadeOnce = vector->parent != nullptr;
     Id& variable = m_indexedCopies[{vector, isMadeOnce ? Id{} : m_label}];
-    if (!variable.value) {
+    if (!variable.value)
         variable = storeIndexed(vector);
-    }
     return variable;
 }
 
@@ -564,9 +536,8 @@ Id Emitter::storeIndexed(const Value* vector)
     const Val value = get(vector);
     const Id memory = m_b.arrayType(scalarType(*type.element), static_cast<uint32_t>(type.count));
     std::vector<Id> elements;
-    for (uint32_t e = 0; e < type.count; e++) {
+    for (uint32_t e = 0; e < type.count; ++e)
         elements.push_back(element(type, value, e));
-    }
     const Id variable = local(memory);
     m_b.store(variable, m_b.construct(memory, elements));
     return variable;
@@ -578,17 +549,16 @@ Val Emitter::insertDynamic(const Value& i)
     const Val vector = get(i.operands[0]);
     const Id value = getId(i.operands[1]);
     const Id index = getUint(i.operands[2]);
-    if (partCount(type) == 1 && type.count > 4) {
+    if (partCount(type) == 1 && type.count > 4)
         return Val(m_b.emit(spv::Op::OpVectorInsertDynamic, partType(type, 0), {vector.id(), value, index}));
-    }
     Val out;
-    for (size_t p = 0; p < partCount(type); p++) {
+    for (size_t p = 0; p < partCount(type); ++p) {
         const uint32_t size = partSize(type, p);
         const Id where =
             m_b.emit(spv::Op::OpISub, m_b.uintType(), {index, m_b.uintConstant(static_cast<uint32_t>(m_partSize * p))});
         // Parts are small, so that comparing beats a variable.
         std::vector<Id> elements;
-        for (uint32_t e = 0; e < size; e++) {
+        for (uint32_t e = 0; e < size; ++e) {
             const Id here = m_b.emit(spv::Op::OpIEqual, m_b.boolType(), {where, m_b.uintConstant(e)});
             elements.push_back(
                 m_b.emit(spv::Op::OpSelect, scalarType(*type.element),
@@ -604,13 +574,12 @@ void Emitter::emitVectorInstruction(const Value& i)
     if (i.op == Op::ExtractElement) {
         const Type& type = *i.operands[0]->type;
         const auto index = constantOf(i.operands[1]);
-        if (!index) {
+        if (!index)
             set(i, dynamicElement(i));
-        } else if (*index >= type.count) {
+        else if (*index >= type.count)
             set(i, undef(*i.type));
-        } else {
+        else
             set(i, element(type, get(i.operands[0]), static_cast<uint32_t>(*index)));
-        }
         return;
     }
     if (i.op == Op::InsertElement) {

@@ -40,25 +40,20 @@ void Emitter::opFlattenedId(const Value& call)
 void Emitter::emitBarrier(uint32_t memoryFlags, bool sync, spv::Scope scope)
 {
     auto semantics = static_cast<uint32_t>(spv::MemorySemanticsMask::MaskNone);
-    if ((memoryFlags & (kUavMemory | kNodeInputMemory | kNodeOutputMemory)) != 0) {
+    if ((memoryFlags & (kUavMemory | kNodeInputMemory | kNodeOutputMemory)) != 0)
         semantics |= static_cast<uint32_t>(spv::MemorySemanticsMask::UniformMemory);
-    }
-    if ((memoryFlags & kUavMemory) != 0) {
+    if ((memoryFlags & kUavMemory) != 0)
         semantics |= static_cast<uint32_t>(spv::MemorySemanticsMask::ImageMemory);
-    }
-    if ((memoryFlags & kGroupMemory) != 0) {
+    if ((memoryFlags & kGroupMemory) != 0)
         semantics |= static_cast<uint32_t>(spv::MemorySemanticsMask::WorkgroupMemory);
-    }
-    if (semantics != 0) {
+    if (semantics != 0)
         semantics |= static_cast<uint32_t>(spv::MemorySemanticsMask::AcquireRelease);
-    }
     const Id workgroup = m_b.uintConstant(static_cast<uint32_t>(spv::Scope::Workgroup));
     const Id memory = m_b.uintConstant(static_cast<uint32_t>(semantics == 0 ? spv::Scope::Workgroup : scope));
-    if (sync) {
+    if (sync)
         m_b.emitVoid(spv::Op::OpControlBarrier, {workgroup, memory, m_b.uintConstant(semantics)});
-    } else if (semantics != 0) {
+    else if (semantics != 0)
         m_b.emitVoid(spv::Op::OpMemoryBarrier, {memory, m_b.uintConstant(semantics)});
-    }
 }
 
 void Emitter::opBarrier(const Value& call)
@@ -79,9 +74,8 @@ void Emitter::opBarrierByMemory(const Value& call)
     const uint32_t opcode = opcodeOf(call);
     const auto semantics = constantOf(call.operands[2]);
     auto memory = std::optional<uint64_t>(opcode == opcode::BarrierByMemoryHandle ? kUavMemory : kNodeInputMemory);
-    if (opcode != opcode::BarrierByMemoryHandle && opcode != opcode::BarrierByNodeRecordHandle) {
+    if (opcode != opcode::BarrierByMemoryHandle && opcode != opcode::BarrierByNodeRecordHandle)
         memory = constantOf(call.operands[1]);
-    }
     if (!semantics || !memory) {
         unsupported("a barrier whose flags are not constant");
         return;
@@ -128,9 +122,8 @@ Id Emitter::ballotOf(Id condition)
 void Emitter::setBallot(const Value& call, Id ballot)
 {
     Val out;
-    for (uint32_t c = 0; c < 4; c++) {
+    for (uint32_t c = 0; c < 4; ++c)
         out.fields.emplace_back(m_b.extract(m_b.uintType(), ballot, c));
-    }
     set(call, std::move(out));
 }
 
@@ -145,7 +138,7 @@ void Emitter::opWaveAllEqual(const Value& call)
     const Type& type = *call.operands[1]->type;
     const Val value = get(call.operands[1]);
     std::vector<Id> elements;
-    for (uint32_t e = 0; e < elementCount(type); e++) {
+    for (uint32_t e = 0; e < elementCount(type); ++e) {
         elements.push_back(
             m_b.emit(spv::Op::OpGroupNonUniformAllEqual, m_b.boolType(), {subgroup(), element(type, value, e)}));
     }
@@ -160,7 +153,7 @@ void Emitter::opWaveRead(const Value& call)
     const Id scope = subgroup();
     const Id lane = isAt ? getUint(call.operands[2]) : Id{};
     Val out;
-    for (size_t p = 0; p < partCount(*call.type); p++) {
+    for (size_t p = 0; p < partCount(*call.type); ++p) {
         const Id type = partType(*call.type, p);
         out.parts.push_back(isAt
                                 ? m_b.emit(spv::Op::OpGroupNonUniformShuffle, type, {scope, value.parts.at(p), lane})
@@ -210,9 +203,8 @@ void Emitter::opWaveArithmetic(const Value& call)
         opcodeOf(call) == opcode::WaveActiveOp ? spv::GroupOperation::Reduce : spv::GroupOperation::ExclusiveScan;
     const Val value = get(call.operands[1]);
     Val out;
-    for (size_t p = 0; p < partCount(*call.type); p++) {
+    for (size_t p = 0; p < partCount(*call.type); ++p)
         out.parts.push_back(waveOperation(op, partType(*call.type, p), operation, value.parts.at(p)));
-    }
     set(call, std::move(out));
 }
 
@@ -228,7 +220,7 @@ void Emitter::opWaveBits(const Value& call)
     }
     const Val value = get(call.operands[1]);
     Val out;
-    for (size_t p = 0; p < partCount(*call.type); p++) {
+    for (size_t p = 0; p < partCount(*call.type); ++p) {
         out.parts.push_back(waveOperation(kOps[static_cast<size_t>(which)], partType(*call.type, p),
                                           spv::GroupOperation::Reduce, value.parts.at(p)));
     }
@@ -270,9 +262,8 @@ std::vector<Id> Emitter::forEachLane(const std::vector<Id>& types, const std::ve
     std::vector<Id> carried;
     const size_t phiBlock = m_out->blocks.size() - 1;
     const size_t firstPhi = m_out->blocks.back().body.size();
-    for (size_t v = 0; v < types.size(); v++) {
+    for (size_t v = 0; v < types.size(); ++v)
         carried.push_back(m_b.emit(spv::Op::OpPhi, types[v], {initial[v], before}));
-    }
     m_b.append(instruction(spv::Op::OpLoopMerge).add(merge).add(next).add(0u));
     m_b.emitVoid(spv::Op::OpBranch, {test});
     beginBlock(test);
@@ -285,9 +276,8 @@ std::vector<Id> Emitter::forEachLane(const std::vector<Id>& types, const std::ve
     Instruction add = instruction(spv::Op::OpIAdd, number, step).add(lane).add(m_b.uintConstant(1));
     m_b.append(std::move(add));
     m_b.emitVoid(spv::Op::OpBranch, {header});
-    for (size_t v = 0; v < types.size(); v++) {
+    for (size_t v = 0; v < types.size(); ++v)
         m_out->blocks[phiBlock].body[firstPhi + v].add(results[v]).add(next);
-    }
     beginBlock(merge);
     return carried;
 }
@@ -318,13 +308,11 @@ void Emitter::opWaveMatch(const Value& call)
             return equal ? m_b.emit(spv::Op::OpLogicalAnd, m_b.boolType(), {equal, same}) : same;
         };
         Id equal;
-        if (isLong(type)) {
+        if (isLong(type))
             equal = forEachElement(type, m_b.boolType(), m_b.boolConstant(true),
                                    [&](Id before) { return andSame(before, get(call.operands[1]).id()); });
-        }
-        for (uint32_t e = 0; e < value.parts.size() * m_partSize && e < elementCount(type); e++) {
+        for (uint32_t e = 0; e < value.parts.size() * m_partSize && e < elementCount(type); ++e)
             equal = andSame(equal, element(type, value, e));
-        }
         const Id ballot = ballotOf(equal);
         const Id isSelf = m_b.emit(spv::Op::OpIEqual, m_b.boolType(), {lane, self});
         const std::array<Id, 4> flags = {isSelf, isSelf, isSelf, isSelf};
@@ -363,7 +351,7 @@ void Emitter::opWaveMultiPrefix(const Value& call)
     const Id self = builtIn(spv::BuiltIn::SubgroupLocalInvocationId, number);
     std::vector<Id> types;
     std::vector<Id> initial;
-    for (size_t p = 0; p < partCount(type); p++) {
+    for (size_t p = 0; p < partCount(type); ++p) {
         types.push_back(partType(type, p));
         initial.push_back(m_b.constant(types[p], identity));
     }
@@ -377,7 +365,7 @@ void Emitter::opWaveMultiPrefix(const Value& call)
         const Id isBefore = m_b.emit(spv::Op::OpULessThan, boolean, {lane, self});
         const Id counts = m_b.emit(spv::Op::OpLogicalAnd, boolean, {isSet, isBefore});
         std::vector<Id> results;
-        for (size_t p = 0; p < types.size(); p++) {
+        for (size_t p = 0; p < types.size(); ++p) {
             const Id other = shuffled(types[p], value.parts.at(p), lane);
             const Id sum = m_b.emit(op, types[p], {carried[p], other});
             results.push_back(m_b.emit(spv::Op::OpSelect, types[p], {counts, sum, carried[p]}));
@@ -411,7 +399,7 @@ void Emitter::opQuadRead(const Value& call)
         lane = m_b.emit(spv::Op::OpBitwiseOr, number, {base, inQuad});
     }
     Val out;
-    for (size_t p = 0; p < partCount(*call.type); p++) {
+    for (size_t p = 0; p < partCount(*call.type); ++p) {
         out.parts.push_back(
             m_b.emit(constant ? spv::Op::OpGroupNonUniformQuadBroadcast : spv::Op::OpGroupNonUniformShuffle,
                      partType(*call.type, p), {subgroup(), value.parts.at(p), lane}));
@@ -430,7 +418,7 @@ void Emitter::opQuad(const Value& call)
         return;
     }
     Val out;
-    for (size_t p = 0; p < partCount(*call.type); p++) {
+    for (size_t p = 0; p < partCount(*call.type); ++p) {
         out.parts.push_back(
             m_b.emit(spv::Op::OpGroupNonUniformQuadSwap, partType(*call.type, p),
                      {subgroup(), value.parts.at(p), m_b.uintConstant(static_cast<uint32_t>(direction))}));
@@ -445,7 +433,7 @@ void Emitter::opQuadVote(const Value& call)
     const Id number = m_b.uintType();
     const Id one = m_b.uintConstant(1);
     Id sum = m_b.emit(spv::Op::OpSelect, number, {getId(call.operands[1]), one, m_b.uintConstant(0)});
-    for (uint32_t direction = 0; direction < 2; direction++) {
+    for (uint32_t direction = 0; direction < 2; ++direction) {
         const Id other =
             m_b.emit(spv::Op::OpGroupNonUniformQuadSwap, number, {subgroup(), sum, m_b.uintConstant(direction)});
         sum = m_b.emit(isAll ? spv::Op::OpBitwiseAnd : spv::Op::OpBitwiseOr, number, {sum, other});
@@ -467,7 +455,7 @@ void Emitter::opDerivative(const Value& call)
     // Vulkan has them of 32 bits only.
     const Val value = get(call.operands[1]);
     Val out;
-    for (size_t p = 0; p < partCount(*call.type); p++) {
+    for (size_t p = 0; p < partCount(*call.type); ++p) {
         const Id type = partType(*call.type, p);
         const Id wide = like(m_b.floatType(32), type);
         const Id result = m_b.emit(op, wide, {m_b.emit(spv::Op::OpFConvert, wide, {value.parts.at(p)})});

@@ -26,9 +26,8 @@ Emitter::Emitter(Module& module, const ProgramInfo& info, const EntryPoint& entr
 
 Id Emitter::unsupported(const std::string& what)
 {
-    if (!m_error) {
+    if (!m_error)
         m_error = Diagnostic{"dxil", place(), what};
-    }
     return Id{1};
 }
 
@@ -41,16 +40,14 @@ static std::string plainName(const Function& function)
 // "main, block 3, instruction 7: call dx.op.unary.f32"
 std::string Emitter::place() const
 {
-    if (!m_function || !m_instruction) {
+    if (!m_function || !m_instruction)
         return m_entry.name;
-    }
     std::string out = plainName(*m_function);
-    for (size_t b = 0; b < m_function->blocks.size(); b++) {
+    for (size_t b = 0; b < m_function->blocks.size(); ++b) {
         const auto& list = m_function->blocks[b]->instructions;
         const auto found = std::ranges::find(list, m_instruction);
-        if (found != list.end()) {
+        if (found != list.end())
             out += ", block " + std::to_string(b) + ", instruction " + std::to_string(found - list.begin());
-        }
     }
     out += std::string(": ") + opText(m_instruction->op);
     return m_instruction->function ? out + " " + plainName(*m_instruction->function) : out;
@@ -58,11 +55,10 @@ std::string Emitter::place() const
 
 void Emitter::set(const Value& i, Val value)
 {
-    if (m_element && i.type && isLong(*i.type)) {
+    if (m_element && i.type && isLong(*i.type))
         m_long.elements[&i] = std::move(value);
-    } else {
+    else
         m_values[i.number] = std::move(value);
-    }
 }
 
 Id Emitter::local(Id type)
@@ -76,23 +72,18 @@ Id Emitter::local(Id type)
 // What must be known before the first use is met.
 void Emitter::findUses(const Value& i)
 {
-    if (i.op == Op::ExtractValue && !i.indices.empty() && i.indices[0] < 32) {
+    if (i.op == Op::ExtractValue && !i.indices.empty() && i.indices[0] < 32)
         m_usedFields[i.operands[0]] |= 1u << i.indices[0];
-    }
-    if (isIndexed(i)) {
+    if (isIndexed(i))
         m_indexed.insert(i.operands[0]);
-    }
     findLongUses(i);
-    if (i.op == Op::Phi && i.type->isStruct()) {
-        for (const Value* operand : i.operands) {
+    if (i.op == Op::Phi && i.type->isStruct())
+        for (const Value* operand : i.operands)
             m_usedFields[operand] = ~0u;
-        }
-    }
     if (i.op == Op::AtomicRmw || i.op == Op::CompareExchange) {
         const Value& root = variableOf(*i.operands[0]);
-        if (root.kind == Value::Kind::Global) {
+        if (root.kind == Value::Kind::Global)
             m_atomicGlobals[root.global] = true;
-        }
         m_hasRecordAtomics = m_hasRecordAtomics || (root.isInstruction(Op::Call) &&
                                                     root.function->name.starts_with("dx.op.getNodeRecordPtr."));
     }
@@ -120,15 +111,12 @@ void Emitter::prepare()
         m_dead.merge(findDeadMemory(*function));
         m_keptHandles.add(*function);
         for (const Block* block : m_error ? std::vector<Block*>() : structure.order) {
-            for (const Value* i : block->instructions) {
-                if (!m_dead.contains(i)) {
+            for (const Value* i : block->instructions)
+                if (!m_dead.contains(i))
                     findUses(*i);
-                }
-            }
         }
-        if (!m_error) {
+        if (!m_error)
             findRecordTypes(*function);
-        }
     }
     m_function = nullptr;
     m_instruction = nullptr;
@@ -138,9 +126,8 @@ Status Emitter::run(const std::unordered_map<const Function*, Structure>& struct
 {
     m_structures = &structures;
     prepare();
-    if (m_error) {
+    if (m_error)
         return *m_error;
-    }
     if (m_entry.kind == ShaderKind::Node) {
         m_b.capability(spv::Capability::ShaderEnqueueAMDX);
         m_b.extension("SPV_AMDX_shader_enqueue");
@@ -159,9 +146,8 @@ Status Emitter::run(const std::unordered_map<const Function*, Structure>& struct
     } catch (const std::out_of_range&) {
         unsupported("an operand that is not of the type that the operation takes");
     }
-    if (m_error) {
+    if (m_error)
         return *m_error;
-    }
     return {};
 }
 
@@ -171,9 +157,8 @@ void Emitter::emitLibrary()
     m_b.capability(spv::Capability::Linkage);
     for (const auto& function : m_ir.functions) {
         const auto structure = m_structures->find(function.get());
-        if (structure == m_structures->end()) {
+        if (structure == m_structures->end())
             continue;
-        }
         const Id id = emitFunction(*function, structure->second);
         const std::string name = plainName(*function);
         m_b.name(id, name);
@@ -208,19 +193,16 @@ void Emitter::declareEntryPoint(Id function)
                             .add(static_cast<uint32_t>(modelOf(m_entry.kind)))
                             .add(function)
                             .add(entryPointName());
-    for (const Instruction& i : m_b.module().section(Section::Globals)) {
-        if (i.op == spv::Op::OpVariable) {
+    for (const Instruction& i : m_b.module().section(Section::Globals))
+        if (i.op == spv::Op::OpVariable)
             entry.add(i.result);
-        }
-    }
     m_b.module().section(Section::EntryPoints).push_back(std::move(entry));
     m_b.name(function, m_entry.name);
     declareExecutionModes(function);
-    if (m_entry.kind == ShaderKind::Node) {
+    if (m_entry.kind == ShaderKind::Node)
         declareNode(function);
-    } else if (m_entry.kind == ShaderKind::Mesh) {
+    else if (m_entry.kind == ShaderKind::Mesh)
         declareMesh(function);
-    }
 }
 
 void Emitter::declareExecutionModes(Id function)
@@ -250,21 +232,18 @@ const Type* Emitter::pointeeOf(const Function& function, const Value& argument) 
 {
     const Type* accessed = nullptr;
     const auto isIt = [&](const Value* pointer) {
-        while (pointer->isInstruction(Op::BitCast)) {
+        while (pointer->isInstruction(Op::BitCast))
             pointer = pointer->operands[0];
-        }
         return pointer == &argument;
     };
     for (const Block* block : m_structures->at(&function).order) {
         for (const Value* i : block->instructions) {
-            if (i->op == Op::GetElementPtr && isIt(i->operands[0])) {
+            if (i->op == Op::GetElementPtr && isIt(i->operands[0]))
                 return i->elementType;
-            }
-            if (i->op == Op::Load && isIt(i->operands[0])) {
+            if (i->op == Op::Load && isIt(i->operands[0]))
                 accessed = i->type;
-            } else if (i->op == Op::Store && isIt(i->operands[1])) {
+            else if (i->op == Op::Store && isIt(i->operands[1]))
                 accessed = i->operands[0]->type;
-            }
         }
     }
     return accessed;
@@ -290,15 +269,13 @@ std::vector<Id> Emitter::declareParameters(const Function& function, spirv::Func
             continue;
         }
         if (!argument->type->isPointer()) {
-            for (size_t p = 0; p < partCount(*argument->type); p++) {
+            for (size_t p = 0; p < partCount(*argument->type); ++p)
                 values[argument->number].parts.push_back(declare(partType(*argument->type, p)));
-            }
             continue;
         }
         const Type* pointee = pointeeOf(function, *argument);
-        if (argument->type->addressSpace != 0) {
+        if (argument->type->addressSpace != 0)
             unsupported("an argument that is a pointer to other memory than that of the caller");
-        }
         if (pointee) {
             auto pointer = std::make_shared<Pointer>();
             pointer->type = pointee;
@@ -319,24 +296,19 @@ Id Emitter::valueType(const Type& type)
 // Vectors of several parts are returned as a structure, long ones as an array.
 Id Emitter::resultType(const Type& type)
 {
-    if (type.isVoid()) {
+    if (type.isVoid())
         return m_b.voidType();
-    }
-    if (type.isAggregate()) {
+    if (type.isAggregate())
         return valueType(type);
-    }
-    if (isLong(type)) {
+    if (isLong(type))
         return longArrayType(type);
-    }
-    if (partCount(type) == 1) {
+    if (partCount(type) == 1)
         return partType(type, 0);
-    }
     Id& out = m_resultTypes[&type];
     if (!out) {
         std::vector<Id> parts;
-        for (size_t p = 0; p < partCount(type); p++) {
+        for (size_t p = 0; p < partCount(type); ++p)
             parts.push_back(partType(type, p));
-        }
         out = m_b.structType(parts);
     }
     return out;
@@ -346,9 +318,8 @@ Id Emitter::resultType(const Type& type)
 Id Emitter::emitFunction(const Function& function, const Structure& structure)
 {
     const auto known = m_functions.find(&function);
-    if (known != m_functions.end()) {
+    if (known != m_functions.end())
         return known->second;
-    }
     spirv::Function out;
     std::vector<Val> values(function.valueCount);
     const std::vector<Id> parameters = declareParameters(function, out, values);
@@ -368,12 +339,10 @@ Id Emitter::emitFunction(const Function& function, const Structure& structure)
     auto outerCopies = std::exchange(m_copies, {});
     auto outerLong = std::exchange(m_long, {});
     const Id outerLabel = m_label;
-    for (const Block* block : structure.order) {
+    for (const Block* block : structure.order)
         m_labels[block] = m_b.newId();
-    }
-    for (const Block* block : structure.order) {
+    for (const Block* block : structure.order)
         emitBlock(*block, structure, out);
-    }
     completePhis();
     out.blocks[0].body.insert(out.blocks[0].body.begin(), m_locals.begin(), m_locals.end());
     m_b.module().functions.push_back(std::move(out));
@@ -388,9 +357,8 @@ Id Emitter::emitFunction(const Function& function, const Structure& structure)
     m_copies = std::move(outerCopies);
     m_long = std::move(outerLong);
     m_label = outerLabel;
-    if (m_out) {
+    if (m_out)
         m_b.setBlock(&m_out->blocks.back().body);
-    }
     return id;
 }
 
@@ -423,11 +391,9 @@ void Emitter::closeIf(Id merge)
 // Structures and arrays, whose members are apart from here on.
 void Emitter::takeArgumentsApart()
 {
-    for (const Value* argument : m_function->arguments) {
-        if (argument->type->isAggregate() && !m_error) {
+    for (const Value* argument : m_function->arguments)
+        if (argument->type->isAggregate() && !m_error)
             m_values[argument->number] = decompose(*argument->type, m_values[argument->number].id());
-        }
-    }
 }
 
 void Emitter::emitBlock(const Block& block, const Structure& structure, spirv::Function& out)
@@ -437,23 +403,20 @@ void Emitter::emitBlock(const Block& block, const Structure& structure, spirv::F
     m_label = target.label;
     out.blocks.push_back(std::move(target));
     m_b.setBlock(&out.blocks.back().body);
-    if (out.blocks.size() == 1) {
+    if (out.blocks.size() == 1)
         takeArgumentsApart();
-    }
     std::vector<const Value*> indexed;  // made and not yet stored, since nothing may stand between phis
     bool hasLongPhis = true;
     for (const Value* i : block.instructions) {
         m_instruction = i;
         if (i->op != Op::Phi) {
-            if (std::exchange(hasLongPhis, false)) {
+            if (std::exchange(hasLongPhis, false))
                 takeLongPhis(block, structure);
-            }
             std::ranges::for_each(indexed, [&](const Value* vector) { indexedCopy(vector); });
             indexed.clear();
         }
-        if (m_indexed.contains(i)) {
+        if (m_indexed.contains(i))
             indexed.push_back(i);
-        }
         if (i->isTerminator()) {
             storeLongPhis(block, structure);
             m_ends[&block] = m_label;
@@ -461,9 +424,8 @@ void Emitter::emitBlock(const Block& block, const Structure& structure, spirv::F
         } else {
             emitInstruction(*i);
         }
-        if (m_error) {
+        if (m_error)
             break;
-        }
     }
 }
 
@@ -472,16 +434,15 @@ void Emitter::emitSwitch(const Value& last, Id condition, const Construct& const
     Instruction out = instruction(spv::Op::OpSwitch).add(condition).add(m_labels.at(last.blocks[0]));
     const bool isWide = registerBits(*last.operands[0]->type) == 64;
     const auto& order = construct.caseOrder;
-    for (size_t c = 1; c < last.blocks.size(); c++) {
+    for (size_t c = 1; c < last.blocks.size(); ++c) {
         const size_t at = order.empty() ? c : order[c - 1];
         const uint64_t value = last.cases[at - 1];
         spirv::Operand literal;
         literal.first = static_cast<uint16_t>(out.words.size());
         literal.count = isWide ? 2 : 1;
         out.words.push_back(static_cast<uint32_t>(value));
-        if (isWide) {
+        if (isWide)
             out.words.push_back(static_cast<uint32_t>(value >> 32));
-        }
         out.operands.push_back(literal);
         out.add(m_labels.at(last.blocks[at]));
     }
@@ -504,9 +465,8 @@ void Emitter::emitTerminator(const Block& block, const Structure& structure)
         const Construct& construct = found->second;
         Instruction merge = instruction(construct.next ? spv::Op::OpLoopMerge : spv::Op::OpSelectionMerge);
         merge.add(m_labels.at(construct.merge));
-        if (construct.next) {
+        if (construct.next)
             merge.add(m_labels.at(construct.next));
-        }
         m_b.append(merge.add(0u));
     }
     switch (last.op) {
@@ -541,9 +501,8 @@ void Emitter::emitTerminator(const Block& block, const Structure& structure)
 
 void Emitter::emitInstruction(const Value& i)
 {
-    if (!m_dead.contains(&i)) {
+    if (!m_dead.contains(&i))
         concernsLong(i) ? emitLong(i) : dispatch(i);
-    }
 }
 
 void Emitter::dispatch(const Value& i)
@@ -590,9 +549,8 @@ void Emitter::emitCall(const Value& i)
         emitOperation(i, static_cast<uint32_t>(*opcode));
         return;
     }
-    if (name.starts_with("llvm.lifetime.") || name.starts_with("llvm.dbg.") || name.starts_with("llvm.assume")) {
+    if (name.starts_with("llvm.lifetime.") || name.starts_with("llvm.dbg.") || name.starts_with("llvm.assume"))
         return;
-    }
     const auto structure = m_structures->find(i.function);
     if (structure == m_structures->end()) {
         unsupported("a call of " + name + ", which has no body");
@@ -604,18 +562,17 @@ void Emitter::emitCall(const Value& i)
 // The caller may see other types than the function, of the same scalars.
 void Emitter::copyArgument(const Pointer& to, const Pointer& from, const Type& pointee)
 {
-    if (to.type == from.type) {
+    if (to.type == from.type)
         copyMemory(to, from);
-    } else {
+    else
         copyScalars(to, from, pointee);
-    }
 }
 
 void Emitter::emitFunctionCall(const Value& i, const Structure& structure)
 {
     std::vector<Id> operands = {emitFunction(*i.function, structure)};
     std::vector<std::pair<Pointer, Pointer>> copies;
-    for (size_t a = 0; a < i.operands.size() && a < i.function->arguments.size(); a++) {
+    for (size_t a = 0; a < i.operands.size() && a < i.function->arguments.size(); ++a) {
         const Type& type = *i.operands[a]->type;
         if (isLong(type)) {
             operands.push_back(longArray(*i.operands[a]));
@@ -631,9 +588,8 @@ void Emitter::emitFunctionCall(const Value& i, const Structure& structure)
             continue;
         }
         const Type* pointee = pointeeOf(*i.function, *i.function->arguments[a]);
-        if (!pointee) {
+        if (!pointee)
             continue;  // the function does not look at it
-        }
         if (!value.pointer) {
             unsupported("an argument of type " + type.text() + " that is no variable");
             return;
@@ -649,9 +605,8 @@ void Emitter::emitFunctionCall(const Value& i, const Structure& structure)
         copies.emplace_back(std::move(from), std::move(to));
     }
     const Id result = m_b.emit(spv::Op::OpFunctionCall, resultType(*i.function->resultType), operands);
-    for (const auto& [from, to] : copies) {
+    for (const auto& [from, to] : copies)
         copyArgument(from, to, *to.type);
-    }
     Val out(result);
     if (isLong(*i.type)) {
         out = {};
@@ -661,9 +616,8 @@ void Emitter::emitFunctionCall(const Value& i, const Structure& structure)
         out = decompose(*i.function->resultType, result);
     } else if (!i.type->isVoid() && partCount(*i.type) > 1) {
         out = {};
-        for (uint32_t p = 0; p < partCount(*i.type); p++) {
+        for (uint32_t p = 0; p < partCount(*i.type); ++p)
             out.parts.push_back(m_b.extract(partType(*i.type, p), result, p));
-        }
     }
     set(i, std::move(out));
 }
@@ -671,14 +625,12 @@ void Emitter::emitFunctionCall(const Value& i, const Structure& structure)
 Id Emitter::builtInVariable(spv::BuiltIn which, Id type)
 {
     const auto found = m_builtIns.find(static_cast<uint32_t>(which));
-    if (found != m_builtIns.end()) {
+    if (found != m_builtIns.end())
         return found->second.first;
-    }
     const Id variable = m_b.variable(spv::StorageClass::Input, type);
     m_b.decorate(variable, spv::Decoration::BuiltIn, {static_cast<uint32_t>(which)});
-    if (m_entry.kind == ShaderKind::Pixel) {
+    if (m_entry.kind == ShaderKind::Pixel)
         m_b.decorate(variable, spv::Decoration::Flat);  // they are integers
-    }
     m_builtIns[static_cast<uint32_t>(which)] = {variable, type};
     return variable;
 }

@@ -32,11 +32,9 @@ std::vector<uint32_t> reversePostorder(const Edges& successors, uint32_t root)
 Edges reversed(const Edges& edges)
 {
     Edges out(edges.size());
-    for (uint32_t from = 0; from < edges.size(); from++) {
-        for (const uint32_t to : edges[from]) {
+    for (uint32_t from = 0; from < edges.size(); ++from)
+        for (const uint32_t to : edges[from])
             out[to].push_back(from);
-        }
-    }
     return out;
 }
 
@@ -47,9 +45,8 @@ Dominators::Dominators(const Edges& successors, uint32_t root)
       m_parent(successors.size(), kNoNode),
       m_depth(successors.size(), 0)
 {
-    for (uint32_t n = 0; n < m_nodes.size(); n++) {
+    for (uint32_t n = 0; n < m_nodes.size(); ++n)
         m_order[m_nodes[n]] = n;
-    }
     const Edges predecessors = reversed(successors);
     m_parent[root] = root;
     for (bool changed = true; changed;) {
@@ -57,18 +54,15 @@ Dominators::Dominators(const Edges& successors, uint32_t root)
         for (const uint32_t node : m_nodes) {
             uint32_t best = kNoNode;
             for (const uint32_t from : node == root ? std::vector<uint32_t>() : predecessors[node]) {
-                if (m_order[from] == kNoNode || m_parent[from] == kNoNode) {
+                if (m_order[from] == kNoNode || m_parent[from] == kNoNode)
                     continue;
-                }
                 uint32_t a = from;
                 uint32_t b = best == kNoNode ? from : best;
                 while (a != b) {
-                    while (m_order[a] > m_order[b]) {
+                    while (m_order[a] > m_order[b])
                         a = m_parent[a];
-                    }
-                    while (m_order[b] > m_order[a]) {
+                    while (m_order[b] > m_order[a])
                         b = m_parent[b];
-                    }
                 }
                 best = a;
             }
@@ -79,19 +73,16 @@ Dominators::Dominators(const Edges& successors, uint32_t root)
         }
     }
     m_parent[root] = kNoNode;
-    for (const uint32_t node : m_nodes) {
+    for (const uint32_t node : m_nodes)
         m_depth[node] = m_parent[node] == kNoNode ? 0 : m_depth[m_parent[node]] + 1;
-    }
 }
 
 bool Dominators::dominates(uint32_t above, uint32_t below) const
 {
-    if (!isReachable(above) || !isReachable(below)) {
+    if (!isReachable(above) || !isReachable(below))
         return false;
-    }
-    while (m_depth[below] > m_depth[above]) {
+    while (m_depth[below] > m_depth[above])
         below = m_parent[below];
-    }
     return below == above;
 }
 

@@ -21,13 +21,11 @@ std::string Type::text() const
         case Kind::Vector:
             return "<" + std::to_string(count) + " x " + element->text() + ">";
         case Kind::Struct: {
-            if (!name.empty()) {
+            if (!name.empty())
                 return "%" + name;
-            }
             std::string out = "{";
-            for (const Type* member : members) {
+            for (const Type* member : members)
                 out += (out.size() > 1 ? ", " : "") + member->text();
-            }
             return out + "}";
         }
         case Kind::Other:
@@ -44,9 +42,8 @@ const Metadata* Metadata::at(size_t index) const
 
 bool Metadata::number(uint64_t& out) const
 {
-    if (kind != Kind::Value || !value || !value->isConstantInt()) {
+    if (kind != Kind::Value || !value || !value->isConstantInt())
         return false;
-    }
     out = value->bits;
     return true;
 }
@@ -83,21 +80,17 @@ Block* Module::newBlock(Function& function)
 
 const Function* Module::findFunction(std::string_view name) const
 {
-    for (const auto& function : functions) {
-        if (function->name == name) {
+    for (const auto& function : functions)
+        if (function->name == name)
             return function.get();
-        }
-    }
     return nullptr;
 }
 
 const Type* Module::findStruct(std::string_view name) const
 {
-    for (const auto& [known, type] : structs) {
-        if (known == name) {
+    for (const auto& [known, type] : structs)
+        if (known == name)
             return type;
-        }
-    }
     return nullptr;
 }
 

@@ -31,13 +31,11 @@ Status linkCall(const std::map<std::string, Definition>& definitions, const Modu
 {
     const Function& declared = *call.function;
     const auto found = definitions.find(declared.name);
-    if (found == definitions.end()) {
+    if (found == definitions.end())
         return {};
-    }
     const Definition& definition = found->second;
-    if (!definition.isOnly) {
+    if (!definition.isOnly)
         return Diagnostic{"dxil", declared.name, "several libraries define this function, which another one calls"};
-    }
     if (!haveSameTypes(declared, *definition.function)) {
         return Diagnostic{"dxil", declared.name,
                           "one library calls this function with other types than another defines"};
@@ -57,9 +55,8 @@ Status linkCalls(std::span<Module* const> modules)
     std::map<std::string, Definition> definitions;
     for (Module* module : modules) {
         for (const auto& function : module->functions) {
-            if (function->blocks.empty()) {
+            if (function->blocks.empty())
                 continue;
-            }
             const auto [found, isNew] = definitions.try_emplace(function->name, Definition{module, function.get()});
             found->second.isOnly = isNew;
         }
@@ -68,12 +65,10 @@ Status linkCalls(std::span<Module* const> modules)
         for (Value& value : module->values) {
             const bool isOpen = value.isInstruction(Op::Call) && value.function && value.function->blocks.empty() &&
                                 !isOfDxil(value.function->name);
-            if (!isOpen) {
+            if (!isOpen)
                 continue;
-            }
-            if (Status status = linkCall(definitions, *module, value); !status) {
+            if (Status status = linkCall(definitions, *module, value); !status)
                 return status;
-            }
         }
     }
     return {};

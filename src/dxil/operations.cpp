@@ -295,9 +295,8 @@ void Emitter::checkOperation(const Value& i)
     const bool hasNumber = i.op == Op::Call && i.function->name.starts_with("dx.op.") && !i.operands.empty();
     const auto opcode = hasNumber ? constantOf(i.operands[0]) : std::nullopt;
     const Operation* operation = opcode ? findOperation(static_cast<uint32_t>(*opcode)) : nullptr;
-    if (!operation) {
+    if (!operation)
         return;
-    }
     if (i.operands.size() != operation->operandCount()) {
         unsupported(std::string("the operation ") + operation->name + " with " + std::to_string(i.operands.size()) +
                     " operands");
@@ -305,9 +304,8 @@ void Emitter::checkOperation(const Value& i)
     }
     // "dx.op.unary.f32"
     const std::string_view name = std::string_view(i.function->name).substr(std::string_view("dx.op.").size());
-    if (name.substr(0, name.find('.')) != operation->function) {
+    if (name.substr(0, name.find('.')) != operation->function)
         unsupported(std::string("the operation ") + operation->name + " as a call of " + i.function->name);
-    }
 }
 
 }  // namespace millrace::dxil

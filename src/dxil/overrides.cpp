@@ -25,12 +25,10 @@ Status overrideOutput(const OutputOverride& change, EntryPoint& entry)
                                     std::to_string(isThere(change.output) ? *change.sharesBudgetWith : change.output));
     }
     NodeIo& output = outputs[change.output];
-    if (change.arraySize && (output.flags & kNodeArray) == 0) {
+    if (change.arraySize && (output.flags & kNodeArray) == 0)
         return fail(entry.name, "output " + std::to_string(change.output) + " is no array, which cannot be overridden");
-    }
-    if (change.maxRecords && change.sharesBudgetWith) {
+    if (change.maxRecords && change.sharesBudgetWith)
         return fail(entry.name, "output " + std::to_string(change.output) + " has records of its own or shares them");
-    }
     output.id.name = change.name.value_or(output.id.name);
     output.id.index = change.index.value_or(output.id.index);
     output.arraySize = change.arraySize ? change.arraySize : output.arraySize;
@@ -51,19 +49,15 @@ Status overrideOutput(const OutputOverride& change, EntryPoint& entry)
 
 Status overrideGrid(const NodeOverride& change, EntryPoint& entry)
 {
-    if (!change.grid && !change.maxGrid) {
+    if (!change.grid && !change.maxGrid)
         return {};
-    }
-    if (change.grid && change.maxGrid) {
+    if (change.grid && change.maxGrid)
         return fail(entry.name, "a node has a fixed grid or one in its records, not both");
-    }
-    if (entry.node.launch != LaunchType::Broadcasting) {
+    if (entry.node.launch != LaunchType::Broadcasting)
         return fail(entry.name, "only broadcasting nodes have a grid");
-    }
     const bool hasGridMember = !entry.node.inputs.empty() && entry.node.inputs[0].grid;
-    if (change.maxGrid && !hasGridMember) {
+    if (change.maxGrid && !hasGridMember)
         return fail(entry.name, "the node's records have no SV_DispatchGrid, so its grid cannot come from them");
-    }
     entry.node.grid = change.grid;
     entry.node.maxGrid = change.maxGrid;
     return {};
@@ -71,25 +65,20 @@ Status overrideGrid(const NodeOverride& change, EntryPoint& entry)
 
 Status overrideNode(const NodeOverride& change, EntryPoint& entry)
 {
-    if (entry.kind != ShaderKind::Node) {
+    if (entry.kind != ShaderKind::Node)
         return fail(entry.name, "an override of what is no node");
-    }
-    if (Status status = overrideGrid(change, entry); !status) {
+    if (Status status = overrideGrid(change, entry); !status)
         return status;
-    }
     Node& node = entry.node;
     node.id.name = change.name.value_or(node.id.name);
     node.id.index = change.index.value_or(node.id.index);
     node.isProgramEntry = change.isProgramEntry.value_or(node.isProgramEntry);
     node.localArgumentsIndex = change.localArgumentsIndex.value_or(node.localArgumentsIndex);
-    if (change.sharesInputOf) {
+    if (change.sharesInputOf)
         node.sharesInputOf = change.sharesInputOf->name.empty() ? std::nullopt : change.sharesInputOf;
-    }
-    for (const OutputOverride& output : change.outputs) {
-        if (Status status = overrideOutput(output, entry); !status) {
+    for (const OutputOverride& output : change.outputs)
+        if (Status status = overrideOutput(output, entry); !status)
             return status;
-        }
-    }
     return {};
 }
 
@@ -117,9 +106,8 @@ std::set<Key> findSeparate(const std::vector<EntryPoint*>& entries)
     std::set<Key> out;
     for (const EntryPoint* entry : entries) {
         const auto& [hasFixed, hasOthers] = kinds[entry->node.id.name];
-        if (entry->kind == ShaderKind::Node && hasFixed && hasOthers && isFixed(entry->node)) {
+        if (entry->kind == ShaderKind::Node && hasFixed && hasOthers && isFixed(entry->node))
             out.emplace(entry->node.id.name, entry->node.id.index);
-        }
     }
     return out;
 }
@@ -128,7 +116,7 @@ std::set<Key> findSeparate(const std::vector<EntryPoint*>& entries)
 void separateOutputs(const std::set<Key>& separate, Node& node)
 {
     const size_t count = node.outputs.size();
-    for (size_t o = 0; o < count; o++) {
+    for (size_t o = 0; o < count; ++o) {
         NodeIo& output = node.outputs[o];
         if ((output.flags & kNodeArray) == 0) {
             output.id.name += separate.contains({output.id.name, output.id.index}) ? kStaticSuffix : "";
@@ -138,13 +126,11 @@ void separateOutputs(const std::set<Key>& separate, Node& node)
             const uint64_t end = output.arraySize == kUnbounded
                                      ? ~uint64_t{0}
                                      : uint64_t{output.id.index} + output.arraySize.value_or(1);
-            if (name == output.id.name && index >= output.id.index && index < end) {
+            if (name == output.id.name && index >= output.id.index && index < end)
                 output.staticIndices.push_back(index - output.id.index);
-            }
         }
-        if (output.staticIndices.empty()) {
+        if (output.staticIndices.empty())
             continue;
-        }
         output.sparse = true;
         NodeIo twin = output;
         twin.staticIndices.clear();
@@ -159,19 +145,16 @@ void separateOutputs(const std::set<Key>& separate, Node& node)
 
 Status applyExports(const std::vector<Export>& exports, std::vector<EntryPoint>& entries)
 {
-    if (exports.empty()) {
+    if (exports.empty())
         return {};
-    }
     std::vector<EntryPoint> out;
     for (const Export& exported : exports) {
         const std::string& original = exported.original.empty() ? exported.name : exported.original;
         const auto found = std::ranges::find(entries, original, &EntryPoint::name);
-        if (found == entries.end()) {
+        if (found == entries.end())
             return fail("exports", "the library has no entry point \"" + original + "\"");
-        }
-        if (std::ranges::find(out, exported.name, &EntryPoint::name) != out.end()) {
+        if (std::ranges::find(out, exported.name, &EntryPoint::name) != out.end())
             return fail("exports", "\"" + exported.name + "\" is exported twice");
-        }
         out.push_back(*found);
         out.back().name = exported.name;
     }
@@ -185,24 +168,19 @@ Status applyOverrides(const std::vector<NodeOverride>& nodes, bool onlyListed, s
     for (const EntryPoint& entry : entries) {
         bool isListed = false;
         for (const NodeOverride& change : nodes) {
-            if (change.entry != entry.name) {
+            if (change.entry != entry.name)
                 continue;
-            }
             isListed = true;
             out.push_back(entry);
-            if (Status status = overrideNode(change, out.back()); !status) {
+            if (Status status = overrideNode(change, out.back()); !status)
                 return status;
-            }
         }
-        if (!isListed && !onlyListed) {
+        if (!isListed && !onlyListed)
             out.push_back(entry);
-        }
     }
-    for (const NodeOverride& change : nodes) {
-        if (std::ranges::find(entries, change.entry, &EntryPoint::name) == entries.end()) {
+    for (const NodeOverride& change : nodes)
+        if (std::ranges::find(entries, change.entry, &EntryPoint::name) == entries.end())
             return fail("overrides", "there is no entry point \"" + change.entry + "\"");
-        }
-    }
     entries = std::move(out);
     return {};
 }
@@ -212,13 +190,11 @@ Status checkNodeIds(const std::vector<EntryPoint*>& entries)
     std::map<std::string, const EntryPoint*> first;
     for (const EntryPoint* entry : entries) {
         const Node& node = entry->node;
-        if (entry->kind != ShaderKind::Node) {
+        if (entry->kind != ShaderKind::Node)
             continue;
-        }
-        if (node.id.name.empty()) {
+        if (node.id.name.empty())
             return fail(entry->name, "the node has an empty name; give it one by NodeID");
-        }
-        for (size_t o = 0; o < node.outputs.size(); o++) {
+        for (size_t o = 0; o < node.outputs.size(); ++o) {
             if (node.outputs[o].id.name.empty()) {
                 return fail(entry->name, "output " + std::to_string(o) +
                                              " leads to a node with an empty name; give it one by NodeID");
@@ -236,15 +212,13 @@ Status checkNodeIds(const std::vector<EntryPoint*>& entries)
 void separateGrids(std::vector<EntryPoint*>& entries)
 {
     const std::set<Key> separate = findSeparate(entries);
-    if (separate.empty()) {
+    if (separate.empty())
         return;
-    }
     for (EntryPoint* entry : entries) {
         Node& node = entry->node;
         separateOutputs(separate, node);
-        if (node.sharesInputOf && separate.contains({node.sharesInputOf->name, node.sharesInputOf->index})) {
+        if (node.sharesInputOf && separate.contains({node.sharesInputOf->name, node.sharesInputOf->index}))
             node.sharesInputOf->name += kStaticSuffix;
-        }
         node.id.name += separate.contains({node.id.name, node.id.index}) ? kStaticSuffix : "";
     }
 }

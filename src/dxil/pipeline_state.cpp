@@ -49,16 +49,14 @@ Status Reader::readProgram()
 {
     const auto size = number();
     const auto program = size ? take(*size) : std::nullopt;
-    if (!program || *size < kFirstVersion) {
+    if (!program || *size < kFirstVersion)
         return fail("it is cut off where it tells of the program");
-    }
     m_program = *program;
     m_out.minWaveLanes = *numberAt<uint32_t>(m_program, 16);
     m_out.maxWaveLanes = *numberAt<uint32_t>(m_program, 20);
     if (*size >= kWithKind) {
-        if (m_program[24] > static_cast<uint32_t>(ShaderKind::Node)) {
+        if (m_program[24] > static_cast<uint32_t>(ShaderKind::Node))
             return fail("unknown kind of shader " + std::to_string(m_program[24]));
-        }
         m_out.kind = static_cast<ShaderKind>(m_program[24]);
         m_out.usesViewId = m_program[25] != 0;
         m_out.inputs = m_program[28];
@@ -69,9 +67,8 @@ Status Reader::readProgram()
         m_out.threads = {*numberAt<uint32_t>(m_program, 36), *numberAt<uint32_t>(m_program, 40),
                          *numberAt<uint32_t>(m_program, 44)};
     }
-    if (*size >= kWithShared) {
+    if (*size >= kWithShared)
         m_out.groupSharedBytes = numberAt<uint32_t>(m_program, 52);
-    }
     return {};
 }
 
@@ -79,22 +76,18 @@ Status Reader::readProgram()
 Status Reader::readResources()
 {
     const auto count = number();
-    if (!count || *count > kMaxResources) {
+    if (!count || *count > kMaxResources)
         return fail("it is cut off, or names too many resources");
-    }
     const auto size = *count > 0 ? number() : std::optional<uint32_t>(kResourceBytes);
-    if (!size || *size < kResourceBytes) {
+    if (!size || *size < kResourceBytes)
         return fail("its resources are cut off");
-    }
-    for (uint32_t r = 0; r < *count; r++) {
+    for (uint32_t r = 0; r < *count; ++r) {
         const auto row = take(*size);
-        if (!row) {
+        if (!row)
             return fail("resource " + std::to_string(r) + " lies outside of it");
-        }
         const uint32_t type = *numberAt<uint32_t>(*row, 0);
-        if (type < 1 || type > 9) {
+        if (type < 1 || type > 9)
             return fail("resource " + std::to_string(r) + " is of the unknown type " + std::to_string(type));
-        }
         m_out.resources.push_back({type == 1   ? ResourceClass::Sampler
                                    : type == 2 ? ResourceClass::Cbv
                                    : type <= 5 ? ResourceClass::Srv
@@ -111,23 +104,20 @@ Status Reader::readTables()
     const auto stringBytes = number();
     const auto strings = stringBytes ? take(*stringBytes) : std::nullopt;
     const auto indexCount = strings ? number() : std::nullopt;
-    if (!indexCount || !take(uint64_t{4} * *indexCount)) {
+    if (!indexCount || !take(uint64_t{4} * *indexCount))
         return fail("its strings or indices lie outside of it");
-    }
     const uint64_t elements = uint64_t{m_out.inputs} + m_out.outputs + m_out.primitives;
     if (elements > 0) {
         const auto size = number();
-        if (!size || *size < kSignatureElementBytes || !take(elements * *size)) {
+        if (!size || *size < kSignatureElementBytes || !take(elements * *size))
             return fail("its elements of signatures lie outside of it");
-        }
     }
     if (m_program.size() >= kWithName) {
         const uint32_t offset = *numberAt<uint32_t>(m_program, 48);
         const auto rest = slice(*strings, offset, strings->size() - std::min<uint64_t>(offset, strings->size()));
         const auto end = rest ? std::ranges::find(*rest, 0) : Bytes::iterator();
-        if (!rest || end == rest->end()) {
+        if (!rest || end == rest->end())
             return fail("the name of the entry point lies outside of its strings");
-        }
         m_out.entry = std::string(rest->begin(), end);
     }
     return {};
@@ -135,15 +125,12 @@ Status Reader::readTables()
 
 Result<PipelineState> Reader::read()
 {
-    for (const auto step : {&Reader::readProgram, &Reader::readResources}) {
-        if (Status status = (this->*step)(); !status) {
+    for (const auto step : {&Reader::readProgram, &Reader::readResources})
+        if (Status status = (this->*step)(); !status)
             return status.error();
-        }
-    }
     if (m_program.size() >= kWithKind) {
-        if (Status status = readTables(); !status) {
+        if (Status status = readTables(); !status)
             return status.error();
-        }
     }
     return std::move(m_out);
 }
@@ -186,19 +173,16 @@ Status checkEntry(const PipelineState& state, const EntryPoint& entry)
 {
     const bool hasThreads =
         entry.kind == ShaderKind::Compute || entry.kind == ShaderKind::Mesh || entry.kind == ShaderKind::Amplification;
-    if (hasThreads && state.threads && *state.threads != entry.threads) {
+    if (hasThreads && state.threads && *state.threads != entry.threads)
         return differ("the size of a group", text(*state.threads), text(entry.threads));
-    }
     const auto& sizes = entry.waveSizes;
     const uint32_t minimum = sizes.empty() ? 0 : sizes[0];
     // A range without a maximum has 0 there.
     const uint32_t maximum = sizes.empty() ? ~0u : sizes.size() > 1 && sizes[1] != 0 ? sizes[1] : sizes[0];
-    if (state.minWaveLanes != minimum || state.maxWaveLanes != maximum) {
+    if (state.minWaveLanes != minimum || state.maxWaveLanes != maximum)
         return differ("the lanes of a wave", text(state.minWaveLanes, state.maxWaveLanes), text(minimum, maximum));
-    }
-    if (state.entry && !entry.name.empty() && *state.entry != entry.name) {
+    if (state.entry && !entry.name.empty() && *state.entry != entry.name)
         return differ("the entry point", "\"" + *state.entry + "\"", "\"" + entry.name + "\"");
-    }
     return {};
 }
 
@@ -211,24 +195,20 @@ Result<PipelineState> readPipelineState(Bytes part)
 
 Status checkPipelineState(const PipelineState& state, const Container& container, const ProgramInfo& info)
 {
-    if (state.kind && *state.kind != container.kind) {
+    if (state.kind && *state.kind != container.kind)
         return differ("the kind of shader", shaderKindText(*state.kind), shaderKindText(container.kind));
-    }
     if (info.entryPoints.size() == 1) {
-        if (Status status = checkEntry(state, info.entryPoints[0]); !status) {
+        if (Status status = checkEntry(state, info.entryPoints[0]); !status)
             return status;
-        }
     }
     std::vector<PipelineResource> here = state.resources;
     std::ranges::sort(here);
     const std::vector<PipelineResource> there = resourcesOf(info);
     const auto [a, b] = std::ranges::mismatch(here, there);
-    if (a != here.end() && (b == there.end() || *a < *b)) {
+    if (a != here.end() && (b == there.end() || *a < *b))
         return fail("it names the resource " + text(*a) + ", which the program does not");
-    }
-    if (b != there.end()) {
+    if (b != there.end())
         return fail("it does not name the resource " + text(*b) + " of the program");
-    }
     return {};
 }
 

@@ -16,9 +16,8 @@ Diagnostic fail(const std::string& message)
 const Global* globalOf(const Metadata* symbol)
 {
     const Value* value = symbol->value;
-    while (value && value->kind == Value::Kind::Instruction && !value->operands.empty()) {
+    while (value && value->kind == Value::Kind::Instruction && !value->operands.empty())
         value = value->operands[0];
-    }
     return value && value->kind == Value::Kind::Global ? value->global : nullptr;
 }
 
@@ -31,27 +30,24 @@ uint32_t number32(const Metadata* node, uint32_t fallback = 0)
 template <typename Visit>
 void forEachTag(const Metadata* list, const Visit& visit)
 {
-    for (size_t o = 0; o + 1 < list->operands.size(); o += 2) {
+    for (size_t o = 0; o + 1 < list->operands.size(); o += 2)
         visit(list->at(o)->numberOr(~uint64_t{0}), list->at(o + 1));
-    }
 }
 
 void readExtra(const Metadata* list, Resource& out)
 {
     forEachTag(list, [&](uint64_t tag, const Metadata* value) {
-        if (tag == 0) {
+        if (tag == 0)
             out.component = static_cast<ComponentType>(std::min<uint64_t>(value->numberOr(0), 18));
-        } else if (tag == 1) {
+        else if (tag == 1)
             out.strideBytes = number32(value);
-        }
     });
 }
 
 Status readResource(const Metadata* node, ResourceClass resourceClass, ProgramInfo& out)
 {
-    if (node->operands.size() < 8) {
+    if (node->operands.size() < 8)
         return fail("a resource has too few fields");
-    }
     Resource resource;
     resource.resourceClass = resourceClass;
     resource.id = number32(node->at(0));
@@ -81,9 +77,8 @@ Status readResource(const Metadata* node, ResourceClass resourceClass, ProgramIn
             resource.kind = ResourceKind::Sampler;
             break;
     }
-    if (resource.kind > ResourceKind::FeedbackTexture2DArray) {
+    if (resource.kind > ResourceKind::FeedbackTexture2DArray)
         return fail("resource \"" + resource.name + "\" is of unknown kind " + std::to_string(kind));
-    }
     out.resources.push_back(std::move(resource));
     return {};
 }
@@ -91,12 +86,10 @@ Status readResource(const Metadata* node, ResourceClass resourceClass, ProgramIn
 Status readResources(const Module& module, ProgramInfo& out)
 {
     const Metadata* lists = module.named("dx.resources");
-    for (uint32_t c = 0; lists && c < 4; c++) {
-        for (const Metadata* node : lists->at(c)->operands) {
-            if (Status status = readResource(node, static_cast<ResourceClass>(c), out); !status) {
+    for (uint32_t c = 0; lists && c < 4; ++c) {
+        for (const Metadata* node : lists->at(c)->operands)
+            if (Status status = readResource(node, static_cast<ResourceClass>(c), out); !status)
                 return status;
-            }
-        }
     }
     return {};
 }
@@ -180,15 +173,12 @@ SignatureElement readSignatureElement(const Metadata* node)
 // Inputs, outputs, and what a mesh shader says of primitives.
 void readSignatures(const Metadata* lists, EntryPoint& out)
 {
-    for (const Metadata* element : lists->at(0)->operands) {
+    for (const Metadata* element : lists->at(0)->operands)
         out.inputs.push_back(readSignatureElement(element));
-    }
-    for (const Metadata* element : lists->at(1)->operands) {
+    for (const Metadata* element : lists->at(1)->operands)
         out.outputs.push_back(readSignatureElement(element));
-    }
-    for (const Metadata* element : lists->at(2)->operands) {
+    for (const Metadata* element : lists->at(2)->operands)
         out.primitives.push_back(readSignatureElement(element));
-    }
 }
 
 void readMeshState(const Metadata* value, EntryPoint& out)
@@ -217,9 +207,8 @@ void readProperty(uint64_t tag, const Metadata* value, EntryPoint& out)
             break;
         case 11:
         case 23:
-            for (const Metadata* size : value->operands) {
+            for (const Metadata* size : value->operands)
                 out.waveSizes.push_back(number32(size));
-            }
             break;
         case 13:
             out.node.launch = static_cast<LaunchType>(std::min<uint64_t>(value->numberOr(0), 4));
@@ -244,9 +233,8 @@ void readProperty(uint64_t tag, const Metadata* value, EntryPoint& out)
             break;
         case 20:
         case 21:
-            for (const Metadata* io : value->operands) {
+            for (const Metadata* io : value->operands)
                 (tag == 20 ? out.node.inputs : out.node.outputs).push_back(readNodeIo(io));
-            }
             break;
         case 22:
             out.node.maxGrid = readThree(value);
@@ -258,14 +246,11 @@ void readProperty(uint64_t tag, const Metadata* value, EntryPoint& out)
 
 Status checkNode(const EntryPoint& entry)
 {
-    if (entry.node.inputs.size() > 1) {
+    if (entry.node.inputs.size() > 1)
         return fail("node \"" + entry.name + "\" has several inputs");
-    }
-    for (const NodeIo& output : entry.node.outputs) {
-        if (output.sharesBudgetWith && *output.sharesBudgetWith >= entry.node.outputs.size()) {
+    for (const NodeIo& output : entry.node.outputs)
+        if (output.sharesBudgetWith && *output.sharesBudgetWith >= entry.node.outputs.size())
             return fail("an output of node \"" + entry.name + "\" shares the budget of one that is not there");
-        }
-    }
     return {};
 }
 
@@ -276,9 +261,8 @@ Status readEntryPoint(const Metadata* node, const Container& container, ProgramI
     entry.name = node->at(1)->string;
     entry.node.id.name = entry.name;  // unless the program says otherwise
     forEachTag(node->at(4), [&](uint64_t tag, const Metadata* value) {
-        if (tag == 0) {
+        if (tag == 0)
             out.flags |= value->numberOr(0);
-        }
         readProperty(tag, value, entry);
     });
     readSignatures(node->at(2), entry);
@@ -288,25 +272,19 @@ Status readEntryPoint(const Metadata* node, const Container& container, ProgramI
         return container.kind == ShaderKind::Library ? Status() : fail("an entry point has no function");
     }
     entry.function = symbol->function;
-    if (entry.function->blocks.empty()) {
+    if (entry.function->blocks.empty())
         return fail("entry point \"" + entry.name + "\" has no body");
-    }
-    for (const uint32_t size : entry.threads) {
-        if (size == 0 || size > 1024) {
+    for (const uint32_t size : entry.threads)
+        if (size == 0 || size > 1024)
             return fail("entry point \"" + entry.name + "\" has a group size of " + std::to_string(size));
-        }
-    }
-    if (Status status = checkNode(entry); !status) {
+    if (Status status = checkNode(entry); !status)
         return status;
-    }
-    if (entry.mesh.maxVertices > 256 || entry.mesh.maxPrimitives > 256) {
+    if (entry.mesh.maxVertices > 256 || entry.mesh.maxPrimitives > 256)
         return fail("entry point \"" + entry.name + "\" has more than 256 vertices or primitives");
-    }
-    if (container.kind != ShaderKind::Library) {
+    if (container.kind != ShaderKind::Library)
         entry.kind = container.kind;
-    } else if (entry.node.launch != LaunchType::None) {
+    else if (entry.node.launch != LaunchType::None)
         entry.kind = ShaderKind::Node;
-    }
     out.entryPoints.push_back(std::move(entry));
     return {};
 }
@@ -325,13 +303,12 @@ Resource decodeProperties(uint32_t low, uint32_t high)
     out.rasterOrdered = (low >> 13 & 1) != 0;
     out.coherent = (low >> 14 & 1) != 0;
     out.hasCounter = isUav && (low >> 15 & 1) != 0;
-    if (out.kind == ResourceKind::StructuredBuffer) {
+    if (out.kind == ResourceKind::StructuredBuffer)
         out.strideBytes = high;
-    } else if (out.kind == ResourceKind::CBuffer) {
+    else if (out.kind == ResourceKind::CBuffer)
         out.sizeBytes = high;
-    } else {
+    else
         out.component = static_cast<ComponentType>(std::min(high & 0xffu, 18u));
-    }
     return out;
 }
 
@@ -350,18 +327,14 @@ std::string describe(const Resource& resource)
 Result<ProgramInfo> readProgramInfo(const Container& container, const Module& module)
 {
     ProgramInfo out;
-    if (Status status = readResources(module, out); !status) {
+    if (Status status = readResources(module, out); !status)
         return status.error();
-    }
     const auto found = module.metadata.find("dx.entryPoints");
-    if (found == module.metadata.end()) {
+    if (found == module.metadata.end())
         return fail("the program has no dx.entryPoints");
-    }
-    for (const Metadata* node : found->second) {
-        if (Status status = readEntryPoint(node, container, out); !status) {
+    for (const Metadata* node : found->second)
+        if (Status status = readEntryPoint(node, container, out); !status)
             return status.error();
-        }
-    }
     return out;
 }
 

@@ -33,9 +33,8 @@ public:
     {
         uint64_t next = 0;
         for (const auto& [first, end] : m_taken) {
-            if (count != kUnbounded && next + count <= first) {
+            if (count != kUnbounded && next + count <= first)
                 break;
-            }
             next = std::max(next, end);
         }
         // The last number means that there is no register.
@@ -53,14 +52,12 @@ public:
 
     Status assign(Resource& resource)
     {
-        if (resource.space == kUnassigned) {
+        if (resource.space == kUnassigned)
             resource.space = 0;
-        }
         const std::string symbol = resource.global ? resource.global->name : "";
         const auto known = symbol.empty() ? m_assigned.end() : m_assigned.find({resource.resourceClass, symbol});
-        if (known != m_assigned.end()) {
+        if (known != m_assigned.end())
             return share(known->second, resource);
-        }
         Registers& registers = m_registers[keyOf(resource)];
         const auto found = registers.findFree(resource.count);
         if (!found) {
@@ -69,9 +66,8 @@ public:
         }
         resource.lowerBound = *found;
         registers.take(resource);
-        if (!symbol.empty()) {
+        if (!symbol.empty())
             m_assigned.emplace(std::pair(resource.resourceClass, symbol), resource);
-        }
         return {};
     }
 
@@ -87,9 +83,8 @@ private:
 
     static Status share(const Resource& known, Resource& resource)
     {
-        if (known.kind != resource.kind || known.count != resource.count || known.space != resource.space) {
+        if (known.kind != resource.kind || known.count != resource.count || known.space != resource.space)
             return fail(resource, "it has no register, and another library has a different resource of this name");
-        }
         resource.lowerBound = known.lowerBound;
         return {};
     }
@@ -105,20 +100,16 @@ Status assignRegisters(std::span<std::vector<Resource>* const> libraries)
     Assignment assignment;
     std::vector<Resource*> open;
     for (std::vector<Resource>* resources : libraries) {
-        for (Resource& resource : *resources) {
-            if (resource.lowerBound == kUnassigned) {
+        for (Resource& resource : *resources)
+            if (resource.lowerBound == kUnassigned)
                 open.push_back(&resource);
-            } else {
+            else
                 assignment.reserve(resource);
-            }
-        }
     }
     std::ranges::stable_partition(open, [](const Resource* resource) { return resource->count != kUnbounded; });
-    for (Resource* resource : open) {
-        if (Status status = assignment.assign(*resource); !status) {
+    for (Resource* resource : open)
+        if (Status status = assignment.assign(*resource); !status)
             return status;
-        }
-    }
     return {};
 }
 

@@ -37,23 +37,20 @@ private:
 // D3D12_DESCRIPTOR_RANGE_TYPE: SRV, UAV, CBV, sampler.
 Status readRanges(Bytes part, uint32_t version, uint32_t count, uint32_t offset, RootParameter& out)
 {
-    if (count > kMaxEntries) {
+    if (count > kMaxEntries)
         return fail("a table of too many ranges");
-    }
     Reader reader(part, offset);
-    for (uint32_t r = 0; r < count; r++) {
+    for (uint32_t r = 0; r < count; ++r) {
         DescriptorRange range;
         const uint32_t type = reader.next();
         range.count = reader.next();
         range.firstRegister = reader.next();
         range.space = reader.next();
-        if (version > 1) {
+        if (version > 1)
             reader.next();  // flags
-        }
         range.tableOffset = reader.next();
-        if (reader.failed() || type > 3 || range.count == 0) {
+        if (reader.failed() || type > 3 || range.count == 0)
             return fail("range " + std::to_string(r) + " is malformed");
-        }
         range.resourceClass = static_cast<ResourceClass>(type);
         out.ranges.push_back(range);
     }
@@ -65,23 +62,20 @@ Status readParameter(Bytes part, uint32_t version, Reader& list, RootParameter& 
     const uint32_t type = list.next();
     list.next();  // visibility
     Reader reader(part, list.next());
-    if (list.failed() || type > 4) {
+    if (list.failed() || type > 4)
         return fail("a parameter is malformed");
-    }
     out.kind = static_cast<RootParameter::Kind>(type);
     const uint32_t first = reader.next();
     const uint32_t second = reader.next();
     if (out.kind == RootParameter::Kind::Table) {
-        if (reader.failed()) {
+        if (reader.failed())
             return fail("a table lies outside of the part");
-        }
         return readRanges(part, version, first, second, out);
     }
     out.shaderRegister = first;
     out.space = second;
-    if (out.kind == RootParameter::Kind::Constants) {
+    if (out.kind == RootParameter::Kind::Constants)
         out.constants = reader.next();
-    }
     return reader.failed() || out.constants > kMaxEntries ? fail("a parameter lies outside of the part") : Status();
 }
 
@@ -96,7 +90,7 @@ Place descriptorPlace(uint32_t set, uint32_t binding)
 
 void addTable(const RootParameter& table, uint32_t set, Bindings& out)
 {
-    for (uint32_t r = 0; r < table.ranges.size(); r++) {
+    for (uint32_t r = 0; r < table.ranges.size(); ++r) {
         const DescriptorRange& range = table.ranges[r];
         BindingOverride entry;
         entry.resourceClass = range.resourceClass;
@@ -178,32 +172,25 @@ Result<RootSignature> readRootSignature(Bytes part)
     Reader parameters(part, header.next());
     const uint32_t samplerCount = header.next();
     Reader samplers(part, header.next());
-    if (header.failed() || version == 0 || version > 3) {
+    if (header.failed() || version == 0 || version > 3)
         return fail("of unknown version " + std::to_string(version));
-    }
-    if (parameterCount > kMaxEntries || samplerCount > kMaxEntries) {
+    if (parameterCount > kMaxEntries || samplerCount > kMaxEntries)
         return fail("too many parameters or static samplers");
-    }
     RootSignature out;
-    for (uint32_t p = 0; p < parameterCount; p++) {
-        if (Status status = readParameter(part, version, parameters, out.parameters.emplace_back()); !status) {
+    for (uint32_t p = 0; p < parameterCount; ++p)
+        if (Status status = readParameter(part, version, parameters, out.parameters.emplace_back()); !status)
             return status.error();
-        }
-    }
-    for (uint32_t s = 0; s < samplerCount; s++) {
-        for (int field = 0; field < 10; field++) {
+    for (uint32_t s = 0; s < samplerCount; ++s) {
+        for (int field = 0; field < 10; ++field)
             samplers.next();
-        }
         StaticSampler sampler;
         sampler.shaderRegister = samplers.next();
         sampler.space = samplers.next();
         samplers.next();
-        if (version == 3) {
+        if (version == 3)
             samplers.next();
-        }
-        if (samplers.failed()) {
+        if (samplers.failed())
             return fail("the static samplers lie outside of the part");
-        }
         out.staticSamplers.push_back(sampler);
     }
     return out;
@@ -213,19 +200,15 @@ void addRootSignature(const RootSignature& signature, Bindings& out)
 {
     uint32_t sets = 0;
     uint32_t bytes = 0;
-    for (const RootParameter& parameter : signature.parameters) {
-        if (parameter.kind == RootParameter::Kind::Table) {
+    for (const RootParameter& parameter : signature.parameters)
+        if (parameter.kind == RootParameter::Kind::Table)
             addTable(parameter, sets++, out);
-        } else if (parameter.kind == RootParameter::Kind::Constants) {
+        else if (parameter.kind == RootParameter::Kind::Constants)
             bytes = addArgument(parameter, bytes, out).offsetBytes + parameter.constants * 4;
-        }
-    }
     bytes = alignAddress(bytes);
-    for (const RootParameter& parameter : signature.parameters) {
-        if (parameter.kind != RootParameter::Kind::Table && parameter.kind != RootParameter::Kind::Constants) {
+    for (const RootParameter& parameter : signature.parameters)
+        if (parameter.kind != RootParameter::Kind::Table && parameter.kind != RootParameter::Kind::Constants)
             bytes = addArgument(parameter, bytes, out).offsetBytes + kAddressBytes;
-        }
-    }
     addStaticSamplers(signature, sets, 0, out);
     out.pushConstantBytes = std::max(out.pushConstantBytes, bytes);
 }
@@ -240,11 +223,10 @@ uint32_t addLocalRootSignature(const RootSignature& signature, uint32_t firstSam
             continue;
         }
         bytes = alignAddress(bytes);
-        if (parameter.kind == RootParameter::Kind::Table) {
+        if (parameter.kind == RootParameter::Kind::Table)
             addHeapTable(parameter, bytes, out);
-        } else {
+        else
             addArgument(parameter, bytes, out).isLocal = true;
-        }
         bytes += kAddressBytes;
     }
     addStaticSamplers(signature, out.localSamplerSet, firstSampler, out);

@@ -22,9 +22,8 @@ Diagnostic fail(const std::string& what)
 std::optional<std::array<uint32_t, 3>> extentAt(const RuntimeTables& tables, uint32_t index)
 {
     const auto found = tables.arrayAt(index);
-    if (!found || found->size() > 3) {
+    if (!found || found->size() > 3)
         return std::nullopt;
-    }
     std::array<uint32_t, 3> out = {1, 1, 1};
     std::ranges::copy(*found, out.begin());
     return out;
@@ -50,16 +49,14 @@ bool Reader::readAttribute(Bytes row, RuntimeNode& out) const
 {
     const auto kind = numberAt<uint32_t>(row, 0);
     const auto value = numberAt<uint32_t>(row, 4);
-    if (!kind || !value) {
+    if (!kind || !value)
         return false;
-    }
     if (*kind == kId) {
         const auto id = *value < m_ids.size() ? m_ids[*value] : Bytes();
         const auto name = m_tables.stringAt(numberAt<uint32_t>(id, 0));
         const auto index = numberAt<uint32_t>(id, 4);
-        if (name && index) {
+        if (name && index)
             out.id = NodeId{*name, *index};
-        }
         return name && index;
     }
     if (*kind == kThreads || *kind == kGrid || *kind == kMaxGrid) {
@@ -72,26 +69,22 @@ bool Reader::readAttribute(Bytes row, RuntimeNode& out) const
 
 std::optional<RuntimeNode> Reader::readNode(uint32_t index) const
 {
-    if (index >= m_nodes.size() || m_nodes[index].size() < kNodeBytes) {
+    if (index >= m_nodes.size() || m_nodes[index].size() < kNodeBytes)
         return std::nullopt;
-    }
     const Bytes row = m_nodes[index];
     const uint32_t launch = *numberAt<uint32_t>(row, 0);
     const auto attributes = m_tables.arrayAt(numberAt<uint32_t>(row, 8));
     const auto outputs = m_tables.arrayAt(numberAt<uint32_t>(row, 12));
     const auto inputs = m_tables.arrayAt(numberAt<uint32_t>(row, 16));
-    if (launch > static_cast<uint32_t>(LaunchType::Mesh) || !attributes || !outputs || !inputs) {
+    if (launch > static_cast<uint32_t>(LaunchType::Mesh) || !attributes || !outputs || !inputs)
         return std::nullopt;
-    }
     RuntimeNode out;
     out.launch = static_cast<LaunchType>(launch);
     out.inputs = inputs->size();
     out.outputs = outputs->size();
-    for (const uint32_t attribute : *attributes) {
-        if (attribute >= m_attributes.size() || !readAttribute(m_attributes[attribute], out)) {
+    for (const uint32_t attribute : *attributes)
+        if (attribute >= m_attributes.size() || !readAttribute(m_attributes[attribute], out))
             return std::nullopt;
-        }
-    }
     return out;
 }
 
@@ -99,9 +92,8 @@ bool Reader::readFunction(Bytes row)
 {
     auto name = m_tables.stringAt(numberAt<uint32_t>(row, 0));
     const auto kind = numberAt<uint32_t>(row, 16);
-    if (row.size() < kFunctionBytes || !name || *kind > static_cast<uint32_t>(ShaderKind::Node)) {
+    if (row.size() < kFunctionBytes || !name || *kind > static_cast<uint32_t>(ShaderKind::Node))
         return false;
-    }
     RuntimeFunction& out = m_out.functions.emplace_back();
     out.name = std::move(*name);
     out.kind = static_cast<ShaderKind>(*kind);
@@ -116,9 +108,8 @@ bool Reader::readFunction(Bytes row)
 bool Reader::readResource(Bytes row)
 {
     if (row.size() < kResourceBytes || *numberAt<uint32_t>(row, 0) > static_cast<uint32_t>(ResourceClass::Sampler) ||
-        *numberAt<uint32_t>(row, 4) > static_cast<uint32_t>(ResourceKind::FeedbackTexture2DArray)) {
+        *numberAt<uint32_t>(row, 4) > static_cast<uint32_t>(ResourceKind::FeedbackTexture2DArray))
         return false;
-    }
     m_out.resources.push_back({static_cast<ResourceClass>(*numberAt<uint32_t>(row, 0)),
                                static_cast<ResourceKind>(*numberAt<uint32_t>(row, 4)), *numberAt<uint32_t>(row, 12),
                                *numberAt<uint32_t>(row, 16), *numberAt<uint32_t>(row, 20)});
@@ -132,22 +123,17 @@ Result<RuntimeData> Reader::read()
     const auto nodes = m_tables.rows(RuntimeTables::Nodes);
     const auto attributes = m_tables.rows(RuntimeTables::NodeAttributes);
     const auto ids = m_tables.rows(RuntimeTables::NodeIds);
-    if (!functions || !resources || !nodes || !attributes || !ids) {
+    if (!functions || !resources || !nodes || !attributes || !ids)
         return fail("a table of functions, nodes or resources is cut off");
-    }
     m_nodes = *nodes;
     m_attributes = *attributes;
     m_ids = *ids;
-    for (size_t f = 0; f < functions->size(); f++) {
-        if (!readFunction((*functions)[f])) {
+    for (size_t f = 0; f < functions->size(); ++f)
+        if (!readFunction((*functions)[f]))
             return fail("function " + std::to_string(f) + " is malformed");
-        }
-    }
-    for (size_t r = 0; r < resources->size(); r++) {
-        if (!readResource((*resources)[r])) {
+    for (size_t r = 0; r < resources->size(); ++r)
+        if (!readResource((*resources)[r]))
             return fail("resource " + std::to_string(r) + " is malformed");
-        }
-    }
     return std::move(m_out);
 }
 
@@ -196,11 +182,9 @@ Status checkNode(const RuntimeNode& here, const EntryPoint& entry)
         {"number of inputs", {std::to_string(here.inputs), std::to_string(there.inputs.size())}},
         {"number of outputs", {std::to_string(here.outputs), std::to_string(there.outputs.size())}},
     };
-    for (const auto& [what, said] : facts) {
-        if (Status status = compare(what, said[0], said[1]); !status) {
+    for (const auto& [what, said] : facts)
+        if (Status status = compare(what, said[0], said[1]); !status)
             return status;
-        }
-    }
     return {};
 }
 
@@ -208,16 +192,14 @@ Status checkFunctions(const RuntimeData& data, const ProgramInfo& info)
 {
     for (const EntryPoint& entry : info.entryPoints) {
         const auto found = std::ranges::find(data.functions, entry.function->name, &RuntimeFunction::name);
-        if (found == data.functions.end()) {
+        if (found == data.functions.end())
             return fail("it does not name the function " + entry.function->name + " of the program");
-        }
         if (found->kind != entry.kind) {
             return fail(std::string("it says ") + shaderKindText(found->kind) + " of the kind of function " +
                         entry.function->name + ", the program " + shaderKindText(entry.kind));
         }
-        if (Status status = found->node ? checkNode(*found->node, entry) : Status(); !status) {
+        if (Status status = found->node ? checkNode(*found->node, entry) : Status(); !status)
             return status;
-        }
     }
     for (const RuntimeFunction& function : data.functions) {
         const bool isKnown = std::ranges::any_of(
@@ -235,20 +217,17 @@ Status checkFunctions(const RuntimeData& data, const ProgramInfo& info)
 std::optional<std::vector<Bytes>> RuntimeTables::rows(Kind kind) const
 {
     const Bytes table = content[kind];
-    if (table.empty()) {
+    if (table.empty())
         return std::vector<Bytes>();
-    }
     const auto count = numberAt<uint32_t>(table, 0);
     const auto stride = numberAt<uint32_t>(table, 4);
-    if (!count || !stride || *count > kMaxRuntimeRows) {
+    if (!count || !stride || *count > kMaxRuntimeRows)
         return std::nullopt;
-    }
     std::vector<Bytes> out;
-    for (uint32_t r = 0; r < *count; r++) {
+    for (uint32_t r = 0; r < *count; ++r) {
         const auto row = slice(table, 8 + uint64_t{*stride} * r, *stride);
-        if (!row) {
+        if (!row)
             return std::nullopt;
-        }
         out.push_back(*row);
     }
     return out;
@@ -257,9 +236,8 @@ std::optional<std::vector<Bytes>> RuntimeTables::rows(Kind kind) const
 std::optional<std::string> RuntimeTables::stringAt(std::optional<uint32_t> offset) const
 {
     const Bytes strings = content[Strings];
-    if (!offset || *offset >= strings.size()) {
+    if (!offset || *offset >= strings.size())
         return std::nullopt;
-    }
     const auto begin = strings.begin() + *offset;
     const auto end = std::find(begin, strings.end(), uint8_t{0});
     return end == strings.end() ? std::nullopt : std::optional(std::string(begin, end));
@@ -268,20 +246,17 @@ std::optional<std::string> RuntimeTables::stringAt(std::optional<uint32_t> offse
 std::optional<std::vector<uint32_t>> RuntimeTables::arrayAt(std::optional<uint32_t> index) const
 {
     // No array at all.
-    if (index == ~0u) {
+    if (index == ~0u)
         return std::vector<uint32_t>();
-    }
     const Bytes numbers = content[IndexArrays];
     const auto count = index ? numberAt<uint32_t>(numbers, uint64_t{4} * *index) : std::nullopt;
-    if (!count || *count > kMaxRuntimeRows) {
+    if (!count || *count > kMaxRuntimeRows)
         return std::nullopt;
-    }
     std::vector<uint32_t> out;
-    for (uint32_t n = 0; n < *count; n++) {
+    for (uint32_t n = 0; n < *count; ++n) {
         const auto number = numberAt<uint32_t>(numbers, uint64_t{4} * (uint64_t{*index} + 1 + n));
-        if (!number) {
+        if (!number)
             return std::nullopt;
-        }
         out.push_back(*number);
     }
     return out;
@@ -293,20 +268,17 @@ Result<RuntimeTables> readRuntimeTables(Bytes rdat)
     RuntimeTables out;
     out.content.fill(rdat.first(0));
     const auto count = numberAt<uint32_t>(rdat, 4);
-    if (!count || *count > kMaxRuntimeRows) {
+    if (!count || *count > kMaxRuntimeRows)
         return fail("a table lies outside of the part");
-    }
-    for (uint32_t t = 0; t < *count; t++) {
+    for (uint32_t t = 0; t < *count; ++t) {
         const auto offset = numberAt<uint32_t>(rdat, 8 + uint64_t{4} * t);
         const auto kind = offset ? numberAt<uint32_t>(rdat, *offset) : std::nullopt;
         const auto size = offset ? numberAt<uint32_t>(rdat, uint64_t{*offset} + 4) : std::nullopt;
         const auto content = size ? slice(rdat, uint64_t{*offset} + 8, *size) : std::nullopt;
-        if (!kind || !content) {
+        if (!kind || !content)
             return fail("a table lies outside of the part");
-        }
-        if (*kind < RuntimeTables::Count) {
+        if (*kind < RuntimeTables::Count)
             out.content[*kind] = *content;
-        }
     }
     return out;
 }
@@ -319,9 +291,8 @@ Result<RuntimeData> readRuntimeData(Bytes rdat)
 
 Status checkRuntimeData(const RuntimeData& data, const ProgramInfo& info)
 {
-    if (Status status = checkFunctions(data, info); !status) {
+    if (Status status = checkFunctions(data, info); !status)
         return status;
-    }
     std::vector<RuntimeResource> here = data.resources;
     std::vector<RuntimeResource> there;
     for (const Resource& r : info.resources) {
@@ -331,12 +302,10 @@ Status checkRuntimeData(const RuntimeData& data, const ProgramInfo& info)
     std::ranges::sort(here);
     std::ranges::sort(there);
     const auto [a, b] = std::ranges::mismatch(here, there);
-    if (a != here.end() && (b == there.end() || *a < *b)) {
+    if (a != here.end() && (b == there.end() || *a < *b))
         return fail("it names the resource " + text(*a) + ", which the program does not");
-    }
-    if (b != there.end()) {
+    if (b != there.end())
         return fail("it does not name the resource " + text(*b) + " of the program");
-    }
     return {};
 }
 

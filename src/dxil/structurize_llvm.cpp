@@ -30,14 +30,11 @@ namespace {
 void markConvergent(llvm::Module& module)
 {
     for (llvm::Function& function : module) {
-        if (function.isDeclaration() && !function.onlyReadsMemory()) {
+        if (function.isDeclaration() && !function.onlyReadsMemory())
             function.addFnAttr(llvm::Attribute::Convergent);
-        }
-        for (const char* word : {"wave", "Wave", "quad", "Quad", "deriv", "arrier", "ample", "alculateLOD"}) {
-            if (function.isDeclaration() && function.getName().contains(word)) {
+        for (const char* word : {"wave", "Wave", "quad", "Quad", "deriv", "arrier", "ample", "alculateLOD"})
+            if (function.isDeclaration() && function.getName().contains(word))
                 function.addFnAttr(llvm::Attribute::Convergent);
-            }
-        }
     }
 }
 
@@ -65,11 +62,9 @@ void giveExits(llvm::Function& function)
     llvm::BasicBlock* exit = nullptr;
     const auto getExit = [&] { return exit ? exit : exit = createExit(function); };
     llvm::SmallVector<llvm::BasicBlock*, 8> unreachable;
-    for (llvm::BasicBlock& block : function) {
-        if (llvm::isa<llvm::UnreachableInst>(block.getTerminator())) {
+    for (llvm::BasicBlock& block : function)
+        if (llvm::isa<llvm::UnreachableInst>(block.getTerminator()))
             unreachable.push_back(&block);
-        }
-    }
     for (llvm::BasicBlock* block : unreachable) {
         block->getTerminator()->eraseFromParent();
         llvm::BranchInst::Create(getExit(), block);

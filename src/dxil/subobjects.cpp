@@ -20,15 +20,13 @@ Diagnostic fail(const std::string& message)
 std::optional<std::vector<std::string>> stringsAt(const RuntimeTables& tables, std::optional<uint32_t> index)
 {
     const auto offsets = tables.arrayAt(index);
-    if (!offsets) {
+    if (!offsets)
         return std::nullopt;
-    }
     std::vector<std::string> out;
     for (const uint32_t offset : *offsets) {
         auto text = tables.stringAt(offset);
-        if (!text) {
+        if (!text)
             return std::nullopt;
-        }
         out.push_back(std::move(*text));
     }
     return out;
@@ -41,22 +39,19 @@ bool readSubobject(const RuntimeTables& tables, Bytes record, Subobjects& out)
     const auto first = numberAt<uint32_t>(record, 8);
     const auto second = numberAt<uint32_t>(record, 12);
     auto name = tables.stringAt(numberAt<uint32_t>(record, 4));
-    if (!kind || !name || !first || !second) {
+    if (!kind || !name || !first || !second)
         return false;
-    }
     if (*kind == kGlobalRootSignature || *kind == kLocalRootSignature) {
         const auto bytes = slice(tables.content[RuntimeTables::RawBytes], *first, *second);
-        if (bytes) {
+        if (bytes)
             out.signatures.push_back({std::move(*name), *kind == kLocalRootSignature, *bytes});
-        }
         return bytes.has_value();
     }
     if (*kind == kAssociation) {
         auto subobject = tables.stringAt(first);
         auto exports = stringsAt(tables, second);
-        if (subobject && exports) {
+        if (subobject && exports)
             out.associations.push_back({std::move(*subobject), std::move(*exports)});
-        }
         return subobject && exports;
     }
     return true;
@@ -73,17 +68,14 @@ const DeclaredSignature* Subobjects::findSignature(bool isLocal, const std::stri
 {
     const DeclaredSignature* general = nullptr;
     for (const DeclaredSignature& signature : signatures) {
-        if (signature.isLocal != isLocal) {
+        if (signature.isLocal != isLocal)
             continue;
-        }
         bool isGeneral = true;
         for (const Association& association : associations) {
-            if (association.subobject != signature.name) {
+            if (association.subobject != signature.name)
                 continue;
-            }
-            if (contains(association.exports, entry)) {
+            if (contains(association.exports, entry))
                 return &signature;
-            }
             isGeneral = association.exports.empty();
         }
         general = isGeneral && !general ? &signature : general;
@@ -95,18 +87,14 @@ Result<Subobjects> readSubobjects(Bytes rdat)
 {
     Subobjects out;
     const auto tables = readRuntimeTables(rdat);
-    if (!tables) {
+    if (!tables)
         return tables.error();
-    }
     const auto rows = tables->rows(RuntimeTables::Subobjects);
-    if (!rows) {
+    if (!rows)
         return fail("the table of subobjects is malformed");
-    }
-    for (size_t s = 0; s < rows->size(); s++) {
-        if (!readSubobject(*tables, (*rows)[s], out)) {
+    for (size_t s = 0; s < rows->size(); ++s)
+        if (!readSubobject(*tables, (*rows)[s], out))
             return fail("subobject " + std::to_string(s) + " is malformed");
-        }
-    }
     return out;
 }
 

@@ -47,20 +47,17 @@ private:
 
 Status Translator::structure(Function& function)
 {
-    if (m_structures.contains(&function)) {
+    if (m_structures.contains(&function))
         return {};
-    }
     Structure found;
     Program& owner = *m_owners.at(&function);
     if (!deriveStructure(owner.module(), function, found)) {
-        if (Status status = owner.structurize(function); !status) {
+        if (Status status = owner.structurize(function); !status)
             return status;
-        }
         m_rebuilt[&function] = true;
         found = {};
-        if (!deriveStructure(owner.module(), function, found)) {
+        if (!deriveStructure(owner.module(), function, found))
             return Diagnostic{"dxil", function.name, "the control flow cannot be made structured"};
-        }
     }
     return m_structures.emplace(&function, std::move(found)), Status();
 }
@@ -84,9 +81,8 @@ std::vector<uint32_t> withoutLongVectors(const std::vector<uint32_t>& words)
     std::vector<uint32_t> out = words;
     const auto found = std::search(out.begin() + std::min(kHeaderWords, out.size()), out.end(), std::begin(capability),
                                    std::end(capability));
-    if (found != out.end()) {
+    if (found != out.end())
         out.erase(found, found + 2);
-    }
     return out;
 }
 
@@ -94,35 +90,29 @@ Result<Shader> Translator::translate(const EntryPoint& entry, const Bindings& bi
 {
     std::vector<Function*> functions;
     if (entry.kind == ShaderKind::Library) {
-        for (const auto& function : m_program.module().functions) {
-            if (!function->blocks.empty()) {
+        for (const auto& function : m_program.module().functions)
+            if (!function->blocks.empty())
                 functions.push_back(function.get());
-            }
-        }
     }
-    if (Status status = addCalledFunctions(*entry.function, functions); !status) {
+    if (Status status = addCalledFunctions(*entry.function, functions); !status)
         return status.error();
-    }
     Structures reached;
     Shader out;
     for (Function* function : functions) {
-        if (Status status = structure(*function); !status) {
+        if (Status status = structure(*function); !status)
             return status.error();
-        }
         reached.emplace(function, m_structures.at(function));
         out.wasStructurized = out.wasStructurized || m_rebuilt.contains(function);
     }
     const EmitterOptions emitterOptions{bindings, m_options.wholeVectors, m_options.splitUpTo};
     Emitter emitter(m_program.module(), m_info, entry, emitterOptions);
-    if (Status status = emitter.run(reached); !status) {
+    if (Status status = emitter.run(reached); !status)
         return status.error();
-    }
     out.entry = entry;
     out.entry.function = nullptr;
     out.entryPoint = emitter.entryPointName();
-    if (entry.kind == ShaderKind::Mesh) {
+    if (entry.kind == ShaderKind::Mesh)
         spirv::setForgottenOutputs(emitter.module());
-    }
     spirv::orderDecorationOperands(emitter.module());
     out.words = spirv::write(emitter.module());
     out.hasPayloadAtomics = emitter.hasPayloadAtomics();
@@ -153,58 +143,48 @@ Result<Source> readSource(const Library& library, const Options& options)
 {
     Source out;
     auto container = readContainer(library.container);
-    if (!container) {
+    if (!container)
         return container.error();
-    }
     out.container = std::move(*container);
     auto program = readBitcode(out.container.bitcode);
-    if (!program) {
+    if (!program)
         return program.error();
-    }
     out.program = std::move(*program);
     auto info = readProgramInfo(out.container, out.program->module());
-    if (!info) {
+    if (!info)
         return info.error();
-    }
     out.info = std::move(*info);
     if (const Part* part = out.container.findPart("PSV0")) {
         auto state = readPipelineState(part->bytes);
-        if (!state) {
+        if (!state)
             return state.error();
-        }
-        if (Status status = checkPipelineState(*state, out.container, out.info); !status) {
+        if (Status status = checkPipelineState(*state, out.container, out.info); !status)
             return status.error();
-        }
         out.pipelineState = std::move(*state);
     }
     const Part* rdat = out.container.findPart("RDAT");
     if (rdat) {
         const auto data = readRuntimeData(rdat->bytes);
-        if (!data) {
+        if (!data)
             return data.error();
-        }
-        if (Status status = checkRuntimeData(*data, out.info); !status) {
+        if (Status status = checkRuntimeData(*data, out.info); !status)
             return status.error();
-        }
     }
     if (rdat && options.useRootSignature) {
         auto subobjects = readSubobjects(rdat->bytes);
-        if (!subobjects) {
+        if (!subobjects)
             return subobjects.error();
-        }
         out.subobjects = std::move(*subobjects);
     }
-    if (Status status = applyExports(library.exports, out.info.entryPoints); !status) {
+    if (Status status = applyExports(library.exports, out.info.entryPoints); !status)
         return status.error();
-    }
     return out;
 }
 
 std::vector<Resource> withoutGlobals(std::vector<Resource> resources)
 {
-    for (Resource& resource : resources) {
+    for (Resource& resource : resources)
         resource.global = nullptr;
-    }
     return resources;
 }
 
@@ -268,20 +248,16 @@ Status Collection::linkFunctions()
     std::vector<Module*> modules;
     for (const Source& source : m_sources) {
         modules.push_back(&source.program->module());
-        for (const auto& function : modules.back()->functions) {
+        for (const auto& function : modules.back()->functions)
             m_owners.emplace(function.get(), source.program.get());
-        }
     }
-    for (Source& source : m_sources) {
+    for (Source& source : m_sources)
         source.resources = withoutGlobals(source.info.resources);
-    }
-    if (m_sources.size() == 1) {
+    if (m_sources.size() == 1)
         return {};
-    }
     std::vector<Resource> all;
-    for (const Source& source : m_sources) {
+    for (const Source& source : m_sources)
         std::ranges::copy(source.info.resources, std::back_inserter(all));
-    }
     for (Source& source : m_sources) {
         const std::vector<Resource> own = source.info.resources;
         std::ranges::copy_if(all, std::back_inserter(source.info.resources), [&](const Resource& resource) {
@@ -294,23 +270,20 @@ Status Collection::linkFunctions()
 // Each library gets the overrides of its own entry points.
 Status Collection::applyNodeOverrides()
 {
-    for (const NodeOverride& node : m_options.nodes) {
+    for (const NodeOverride& node : m_options.nodes)
         if (std::ranges::none_of(m_sources, [&](const Source& source) {
                 return std::ranges::find(source.info.entryPoints, node.entry, &EntryPoint::name) !=
                        source.info.entryPoints.end();
-            })) {
+            }))
             return Diagnostic{"dxil", "overrides", "there is no entry point \"" + node.entry + "\""};
-        }
-    }
     for (Source& source : m_sources) {
         std::vector<NodeOverride> own;
         std::ranges::copy_if(m_options.nodes, std::back_inserter(own), [&](const NodeOverride& node) {
             return std::ranges::find(source.info.entryPoints, node.entry, &EntryPoint::name) !=
                    source.info.entryPoints.end();
         });
-        if (Status status = applyOverrides(own, m_options.onlyListed, source.info.entryPoints); !status) {
+        if (Status status = applyOverrides(own, m_options.onlyListed, source.info.entryPoints); !status)
             return status;
-        }
     }
     return {};
 }
@@ -319,42 +292,31 @@ Status Collection::read(std::span<const Library> libraries)
 {
     for (const Library& library : libraries) {
         auto source = readSource(library, m_options);
-        if (!source) {
+        if (!source)
             return source.error();
-        }
-        if (libraries.size() > 1 && source->container.kind != ShaderKind::Library) {
+        if (libraries.size() > 1 && source->container.kind != ShaderKind::Library)
             return Diagnostic{"dxil", "", "only libraries can be put together"};
-        }
         m_sources.push_back(std::move(*source));
     }
     std::vector<std::vector<Resource>*> resources;
-    for (Source& source : m_sources) {
+    for (Source& source : m_sources)
         resources.push_back(&source.info.resources);
-    }
-    if (Status status = assignRegisters(resources); !status) {
+    if (Status status = assignRegisters(resources); !status)
         return status;
-    }
-    if (m_sources.size() == 1) {
+    if (m_sources.size() == 1)
         addFunctions(m_sources[0]);
-    }
-    if (Status status = checkNames(); !status) {
+    if (Status status = checkNames(); !status)
         return status;
-    }
-    if (Status status = linkFunctions(); !status) {
+    if (Status status = linkFunctions(); !status)
         return status;
-    }
-    if (Status status = applyNodeOverrides(); !status) {
+    if (Status status = applyNodeOverrides(); !status)
         return status;
-    }
     std::vector<EntryPoint*> entries;
-    for (Source& source : m_sources) {
-        for (EntryPoint& entry : source.info.entryPoints) {
+    for (Source& source : m_sources)
+        for (EntryPoint& entry : source.info.entryPoints)
             entries.push_back(&entry);
-        }
-    }
-    if (Status status = checkNodeIds(entries); !status) {
+    if (Status status = checkNodeIds(entries); !status)
         return status;
-    }
     separateGrids(entries);
     return {};
 }
@@ -363,20 +325,16 @@ Status Collection::read(std::span<const Library> libraries)
 Status Collection::findGlobalSignature()
 {
     m_global = m_options.rootSignature;
-    if (m_global || !m_options.useRootSignature) {
+    if (m_global || !m_options.useRootSignature)
         return {};
-    }
     std::optional<Bytes> found;
     for (const Source& source : m_sources) {
         std::vector<Bytes> signatures;
-        if (const Part* part = source.container.findPart(kSignaturePart)) {
+        if (const Part* part = source.container.findPart(kSignaturePart))
             signatures.push_back(part->bytes);
-        }
-        for (const EntryPoint& entry : source.info.entryPoints) {
-            if (const DeclaredSignature* declared = source.subobjects.findSignature(false, entry.function->name)) {
+        for (const EntryPoint& entry : source.info.entryPoints)
+            if (const DeclaredSignature* declared = source.subobjects.findSignature(false, entry.function->name))
                 signatures.push_back(declared->bytes);
-            }
-        }
         for (const Bytes& bytes : signatures) {
             if (found && !std::ranges::equal(*found, bytes)) {
                 return Diagnostic{"dxil", "root signature",
@@ -385,32 +343,26 @@ Status Collection::findGlobalSignature()
             found = bytes;
         }
     }
-    if (!found) {
+    if (!found)
         return {};
-    }
     auto signature = readRootSignature(*found);
-    if (!signature) {
+    if (!signature)
         return signature.error();
-    }
     m_global = std::move(*signature);
     return {};
 }
 
 Result<std::optional<RootSignature>> Collection::localSignatureOf(const Source& source, const EntryPoint& entry) const
 {
-    for (const LocalSignature& given : m_options.localSignatures) {
-        if (given.entries.empty() || std::ranges::find(given.entries, entry.name) != given.entries.end()) {
+    for (const LocalSignature& given : m_options.localSignatures)
+        if (given.entries.empty() || std::ranges::find(given.entries, entry.name) != given.entries.end())
             return std::optional(given.signature);
-        }
-    }
     const DeclaredSignature* declared = source.subobjects.findSignature(true, entry.function->name);
-    if (!declared) {
+    if (!declared)
         return std::optional<RootSignature>();
-    }
     auto signature = readRootSignature(declared->bytes);
-    if (!signature) {
+    if (!signature)
         return signature.error();
-    }
     return std::optional(std::move(*signature));
 }
 
@@ -420,18 +372,16 @@ Status Collection::bind(const Source& source, EntryPoint& entry, Bindings& out)
     out = m_options.bindings;
     if (entry.kind == ShaderKind::Node) {
         const auto local = localSignatureOf(source, entry);
-        if (!local) {
+        if (!local)
             return local.error();
-        }
         if (*local) {
             entry.localBytes = addLocalRootSignature(**local, m_localSamplers, out);
             m_localSamplers += static_cast<uint32_t>((*local)->staticSamplers.size());
             m_largestRecord = std::max(m_largestRecord, entry.localBytes);
         }
     }
-    if (m_global) {
+    if (m_global)
         addRootSignature(*m_global, out);
-    }
     return {};
 }
 
@@ -439,20 +389,16 @@ Status Collection::bind(const Source& source, EntryPoint& entry, Bindings& out)
 void Collection::assignTableIndices()
 {
     std::vector<int32_t> taken;
-    for (const Source& source : m_sources) {
-        for (const EntryPoint& entry : source.info.entryPoints) {
+    for (const Source& source : m_sources)
+        for (const EntryPoint& entry : source.info.entryPoints)
             taken.push_back(entry.node.localArgumentsIndex);
-        }
-    }
     int32_t next = 0;
     for (Source& source : m_sources) {
         for (EntryPoint& entry : source.info.entryPoints) {
-            if (entry.localBytes == 0 || entry.node.localArgumentsIndex >= 0) {
+            if (entry.localBytes == 0 || entry.node.localArgumentsIndex >= 0)
                 continue;
-            }
-            while (std::ranges::find(taken, next) != taken.end()) {
-                next++;
-            }
+            while (std::ranges::find(taken, next) != taken.end())
+                ++next;
             entry.node.localArgumentsIndex = next++;
         }
     }
@@ -461,11 +407,9 @@ void Collection::assignTableIndices()
 Status Collection::bindLocals()
 {
     for (Source& source : m_sources) {
-        for (EntryPoint& entry : source.info.entryPoints) {
-            if (Status status = bind(source, entry, m_bindings[&entry]); !status) {
+        for (EntryPoint& entry : source.info.entryPoints)
+            if (Status status = bind(source, entry, m_bindings[&entry]); !status)
                 return status;
-            }
-        }
     }
     assignTableIndices();
     const uint32_t given = m_options.bindings.local.strideBytes;
@@ -474,9 +418,8 @@ Status Collection::bindLocals()
                           "a stride of " + std::to_string(given) + " bytes is no multiple of 4 or less than the " +
                               std::to_string(m_largestRecord) + " bytes of the largest record"};
     }
-    for (auto& [entry, bindings] : m_bindings) {
+    for (auto& [entry, bindings] : m_bindings)
         bindings.local.strideBytes = given != 0 ? given : (m_largestRecord + 7) / 8 * 8;
-    }
     return {};
 }
 
@@ -484,22 +427,19 @@ Status Collection::translate(Source& source, Translation& out)
 {
     Translator translator(m_owners, *source.program, source.info, m_options);
     for (const EntryPoint& entry : source.info.entryPoints) {
-        if (!m_options.entryPoint.empty() && entry.name != m_options.entryPoint) {
+        if (!m_options.entryPoint.empty() && entry.name != m_options.entryPoint)
             continue;
-        }
         if (!isSupported(entry.kind)) {
             return Diagnostic{"dxil", entry.name,
                               std::string("a ") + shaderKindText(entry.kind) + " shader is not supported"};
         }
         const Bindings& bindings = m_bindings.at(&entry);
         auto shader = translator.translate(entry, bindings);
-        if (!shader) {
+        if (!shader)
             return shader.error();
-        }
         shader->label = entry.name;
-        if (std::ranges::count(source.info.entryPoints, entry.name, &EntryPoint::name) > 1) {
+        if (std::ranges::count(source.info.entryPoints, entry.name, &EntryPoint::name) > 1)
             shader->label += "." + entry.node.id.name + "." + std::to_string(entry.node.id.index);
-        }
         shader->resources = source.resources;
         shader->bindings = bindings;
         out.shaders.push_back(std::move(*shader));
@@ -510,23 +450,18 @@ Status Collection::translate(Source& source, Translation& out)
 
 Result<Translation> Collection::translate()
 {
-    if (Status status = findGlobalSignature(); !status) {
+    if (Status status = findGlobalSignature(); !status)
         return status.error();
-    }
-    if (Status status = bindLocals(); !status) {
+    if (Status status = bindLocals(); !status)
         return status.error();
-    }
     Translation out;
     out.pipelineState = m_sources.front().pipelineState;
     out.bindings = m_options.bindings;
-    if (m_global) {
+    if (m_global)
         addRootSignature(*m_global, out.bindings);
-    }
-    for (Source& source : m_sources) {
-        if (Status status = translate(source, out); !status) {
+    for (Source& source : m_sources)
+        if (Status status = translate(source, out); !status)
             return status.error();
-        }
-    }
     if (out.shaders.empty()) {
         return Diagnostic{"dxil", "",
                           m_options.entryPoint.empty() ? "the library has no entry points"
@@ -541,9 +476,8 @@ Result<Translation> translate(std::span<const Library> libraries, const Options&
 {
     try {
         Collection collection(options);
-        if (Status status = collection.read(libraries); !status) {
+        if (Status status = collection.read(libraries); !status)
             return status.error();
-        }
         return collection.translate();
     } catch (const std::exception& problem) {
         // Operations whose operands are of types that they cannot have.
@@ -560,13 +494,11 @@ Result<Translation> translate(std::span<const uint8_t> container, const Options&
 Result<RootSignature> readSignatureOf(std::span<const uint8_t> container)
 {
     const auto parts = readParts(container);
-    if (!parts) {
+    if (!parts)
         return parts.error();
-    }
     const auto found = std::ranges::find(*parts, kSignaturePart, &Part::name);
-    if (found == parts->end()) {
+    if (found == parts->end())
         return Diagnostic{"dxil", "root signature", "the container has no part RTS0"};
-    }
     return readRootSignature(found->bytes);
 }
 
@@ -583,24 +515,20 @@ Status validate(const Shader& shader)
         const auto module = spirv::read(withoutLongVectors(shader.words));
         return module ? Status() : Status(module.error());
     }
-    if (shader.entry.kind == ShaderKind::Library) {
+    if (shader.entry.kind == ShaderKind::Library)
         return spirv::validate(shader.words, spirv::Environment::Universal);
-    }
-    if (!shader.hasPayloadAtomics) {
+    if (!shader.hasPayloadAtomics)
         return spirv::validate(shader.words);
-    }
     auto module = spirv::read(shader.words);
-    if (!module) {
+    if (!module)
         return module.error();
-    }
     // A load and a store in place of each such operation have the same types.
     module->forEachInstruction([&](spirv::Instruction& i) {
         const spirv::Instruction* pointer = i.op >= spv::Op::OpAtomicLoad && i.op <= spv::Op::OpAtomicXor && i.result
                                                 ? module->findDefinition(i.id(0))
                                                 : nullptr;
-        if (pointer && module->storageOf(pointer->type) == spv::StorageClass::NodePayloadAMDX) {
+        if (pointer && module->storageOf(pointer->type) == spv::StorageClass::NodePayloadAMDX)
             i = spirv::instruction(spv::Op::OpLoad, i.type, i.result).add(pointer->result);
-        }
     });
     return spirv::validate(spirv::write(*module));
 }

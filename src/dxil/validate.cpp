@@ -33,9 +33,8 @@ std::string Violation::text() const
 void Validator::report(std::string_view rule, std::string message)
 {
     Violation found{std::string(rule), std::move(message), place()};
-    if (m_reported.insert(found.text()).second) {
+    if (m_reported.insert(found.text()).second)
         m_violations.push_back(std::move(found));
-    }
 }
 
 std::string Validator::shaderModel() const
@@ -66,9 +65,8 @@ void Validator::checkVersion()
     }
     const Metadata* version = m_module.named("dx.version");
     if (m_container.major == 6 && version &&
-        (version->at(0)->numberOr(0) != 1 || version->at(1)->numberOr(0) != m_container.minor)) {
+        (version->at(0)->numberOr(0) != 1 || version->at(1)->numberOr(0) != m_container.minor))
         report("SM.DXILVERSION", "Shader model requires Dxil Version 1." + std::to_string(m_container.minor) + ".");
-    }
 }
 
 void Validator::checkMetadata()
@@ -77,16 +75,14 @@ void Validator::checkMetadata()
         "dx.version",         "dx.valver",      "dx.shaderModel",   "dx.resources",
         "dx.typeAnnotations", "dx.entryPoints", "dx.viewIdState",   "dx.dxrPayloadAnnotations",
         "dx.targetTypes",     "llvm.ident",     "llvm.module.flags"};
-    for (const std::string& name : m_module.metadataNames) {
-        if (std::ranges::find(kKnown, name) == kKnown.end()) {
+    for (const std::string& name : m_module.metadataNames)
+        if (std::ranges::find(kKnown, name) == kKnown.end())
             report("META.KNOWN", "Named metadata '" + name + "' is unknown.");
-        }
-    }
 }
 
 void Validator::checkResources()
 {
-    for (size_t r = 0; r < m_info.resources.size(); r++) {
+    for (size_t r = 0; r < m_info.resources.size(); ++r) {
         const Resource& a = m_info.resources[r];
         const uint32_t align = m_module.minPrecision ? 4 : 2;
         if (a.kind == ResourceKind::StructuredBuffer && a.strideBytes % align != 0) {
@@ -95,27 +91,22 @@ void Validator::checkResources()
                                                   std::to_string(a.strideBytes) + " bytes): " + describe(a));
         }
         // Registers of libraries may be left to the linker.
-        for (size_t o = 0; o < r && !isLibrary(); o++) {
+        for (size_t o = 0; o < r && !isLibrary(); ++o) {
             const Resource& b = m_info.resources[o];
             const auto last = [](const Resource& x) { return uint64_t{x.lowerBound} + (x.count - 1); };
             if (a.resourceClass == b.resourceClass && a.space == b.space && a.lowerBound <= last(b) &&
-                b.lowerBound <= last(a)) {
+                b.lowerBound <= last(a))
                 report("SM.RESOURCERANGEOVERLAP", "Resource " + describe(a) + " overlaps with " + describe(b) + ".");
-            }
         }
         // Vectors of constant buffers, typed buffers and textures have at most four elements.
         const bool isMemory = a.kind == ResourceKind::RawBuffer || a.kind == ResourceKind::StructuredBuffer;
-        if (isMemory || a.resourceClass == ResourceClass::Sampler) {
+        if (isMemory || a.resourceClass == ResourceClass::Sampler)
             continue;
-        }
-        if (a.global) {
+        if (a.global)
             checkDeclaredType(*a.global->type, describe(a));
-        }
-        for (const std::string& name : {"hostlayout." + a.name, a.name}) {
-            if (const Type* type = a.name.empty() ? nullptr : m_module.findStruct(name)) {
+        for (const std::string& name : {"hostlayout." + a.name, a.name})
+            if (const Type* type = a.name.empty() ? nullptr : m_module.findStruct(name))
                 checkDeclaredType(*type, describe(a));
-            }
-        }
     }
 }
 
@@ -125,23 +116,20 @@ void Validator::checkGlobals()
         const bool isResource =
             std::ranges::any_of(m_info.resources, [&](const Resource& r) { return r.global == global.get(); });
         const bool isInternal = global->addressSpace == kGroupShared || global->initializer;
-        if (isResource || !isInternal) {
+        if (isResource || !isInternal)
             continue;
-        }
         const size_t before = m_violations.size();
         checkType(*global->type);
-        for (size_t v = before; v < m_violations.size(); v++) {
+        for (size_t v = before; v < m_violations.size(); ++v)
             m_violations[v].place = "variable " + global->name + ": " + global->type->text();
-        }
     }
 }
 
 void Validator::checkDeclaration(const Function& function)
 {
     const bool isOperation = function.name.starts_with("dx.op.");
-    if (!isOperation && !isLibrary() && !function.name.starts_with("llvm.lifetime.")) {
+    if (!isOperation && !isLibrary() && !function.name.starts_with("llvm.lifetime."))
         report("DECL.DXILFNEXTERN", "External function '" + function.name + "' is not a DXIL function.");
-    }
 }
 
 void Validator::checkFunction(const Function& function)
@@ -171,30 +159,25 @@ std::vector<Violation> Validator::run()
     checkMetadata();
     checkResources();
     checkGlobals();
-    for (const auto& function : m_module.functions) {
-        if (function->blocks.empty()) {
+    for (const auto& function : m_module.functions)
+        if (function->blocks.empty())
             checkDeclaration(*function);
-        } else {
+        else
             checkFunction(*function);
-        }
-    }
     return std::move(m_violations);
 }
 
 Result<std::vector<Violation>> findViolations(std::span<const uint8_t> bytes)
 {
     const auto container = readContainer(bytes);
-    if (!container) {
+    if (!container)
         return container.error();
-    }
     const auto program = readBitcode(container->bitcode);
-    if (!program) {
+    if (!program)
         return program.error();
-    }
     const auto info = readProgramInfo(*container, (*program)->module());
-    if (!info) {
+    if (!info)
         return info.error();
-    }
     try {
         return Validator(*container, (*program)->module(), *info).run();
     } catch (const std::exception& problem) {

@@ -36,17 +36,15 @@ std::string instructionText(const Value& i)
 {
     std::string out = i.text.empty() || i.op == Op::Other ? "" : "%" + i.text + " = ";
     out += i.op == Op::Other && !i.text.empty() ? i.text : opText(i.op);
-    if (i.function) {
+    if (i.function)
         out += " " + i.type->text() + " " + i.function->name;
-    } else if (i.elementType) {
+    else if (i.elementType)
         out += " " + i.elementType->text();
-    } else if (!i.type->isVoid()) {
+    else if (!i.type->isVoid())
         out += " " + i.type->text();
-    }
     std::string operands;
-    for (const Value* operand : i.operands) {
+    for (const Value* operand : i.operands)
         operands += (operands.empty() ? "" : ", ") + operandText(*operand);
-    }
     return operands.empty() ? out : out + " (" + operands + ")";
 }
 
@@ -59,9 +57,8 @@ bool isVectorOnly(Op op)
 
 std::string Validator::place() const
 {
-    if (!m_function || !m_instruction) {
+    if (!m_function || !m_instruction)
         return m_function ? m_function->name : "";
-    }
     const Block* block = m_instruction->parent;
     const auto at = std::ranges::find(block->instructions, m_instruction) - block->instructions.begin();
     return m_function->name + ", block " + std::to_string(block->number) + ", instruction " + std::to_string(at) +
@@ -72,12 +69,10 @@ bool Validator::isAllowed(const Value& i)
 {
     const bool isLoose =
         isLibrary() || m_container.kind == ShaderKind::Mesh || m_container.kind == ShaderKind::Amplification;
-    if (i.op == Op::Unreachable) {
+    if (i.op == Op::Unreachable)
         return isLibrary();
-    }
-    if (isVectorOnly(i.op)) {
+    if (isVectorOnly(i.op))
         return isLoose || !isBefore(9);
-    }
     return i.op != Op::Other && i.op != Op::Freeze && i.op != Op::FNeg && i.op != Op::InsertValue;
 }
 
@@ -100,9 +95,8 @@ void Validator::checkUndef(const Value& i)
     for (const Value* operand : i.operands) {
         const bool isExpression = operand->kind == Value::Kind::Instruction && !operand->parent;
         const bool hidesOne = isExpression && std::ranges::any_of(operand->operands, &Value::isUndef);
-        if (hidesOne || (operand->isUndef() && !isLegal(operand))) {
+        if (hidesOne || (operand->isUndef() && !isLegal(operand)))
             report("INSTR.NOREADINGUNINITIALIZED", "Instructions should not read uninitialized value.");
-        }
     }
 }
 
@@ -116,15 +110,14 @@ void Validator::checkAddress(const Value& i)
         isConstant = isConstant && i.operands[o]->isConstantInt();
         return i.operands[o]->isConstantInt() ? i.operands[o]->bits : 0;
     };
-    if (i.operands.size() > 1) {
+    if (i.operands.size() > 1)
         offset = indexOf(1) * sizeOf(*type);
-    }
-    for (size_t o = 2; o < i.operands.size(); o++) {
+    for (size_t o = 2; o < i.operands.size(); ++o) {
         const uint64_t index = indexOf(o);
         if (type->isStruct()) {
             const size_t member = std::min<size_t>(static_cast<size_t>(index), type->members.size() - 1);
             uint64_t at = 0;
-            for (size_t m = 0; m <= member; m++) {
+            for (size_t m = 0; m <= member; ++m) {
                 at = (at + alignOf(*type->members[m]) - 1) / alignOf(*type->members[m]) * alignOf(*type->members[m]);
                 at += m < member ? sizeOf(*type->members[m]) : 0;
             }
@@ -135,24 +128,20 @@ void Validator::checkAddress(const Value& i)
             offset += index * sizeOf(*type);
         }
     }
-    if (!checkType(*type)) {
+    if (!checkType(*type))
         return;
-    }
-    if (isConstant && offset + sizeOf(*type) > sizeOf(*i.elementType)) {
+    if (isConstant && offset + sizeOf(*type) > sizeOf(*i.elementType))
         report("INSTR.INBOUNDSACCESS", "Access to out-of-bounds memory is disallowed.");
-    }
 }
 
 // Pointers to groupshared memory must say which variable they lead to.
 void Validator::checkSharedPointer(const Value& i)
 {
-    if (!i.type->isPointer() || i.type->addressSpace != kGroupShared) {
+    if (!i.type->isPointer() || i.type->addressSpace != kGroupShared)
         return;
-    }
     const Value* root = &i;
-    while (root->kind == Value::Kind::Instruction && (root->op == Op::GetElementPtr || root->op == Op::BitCast)) {
+    while (root->kind == Value::Kind::Instruction && (root->op == Op::GetElementPtr || root->op == Op::BitCast))
         root = root->operands[0];
-    }
     if (root->kind != Value::Kind::Global) {
         report("INSTR.FAILTORESLOVETGSMPOINTER",
                "TGSM pointers must originate from an unambiguous TGSM global variable.");
@@ -180,12 +169,10 @@ void Validator::checkAtomic(const Value& i)
                "Non-groupshared or node record destination to atomic operation.");
     }
     while (pointer->kind == Value::Kind::Instruction &&
-           (pointer->op == Op::GetElementPtr || pointer->op == Op::BitCast)) {
+           (pointer->op == Op::GetElementPtr || pointer->op == Op::BitCast))
         pointer = pointer->operands[0];
-    }
-    if (pointer->kind == Value::Kind::Global && pointer->global->isConstant) {
+    if (pointer->kind == Value::Kind::Global && pointer->global->isConstant)
         report("INSTR.ATOMICCONST", "Constant destination to atomic.");
-    }
 }
 
 void Validator::checkExtractValue(const Value& i)
@@ -218,9 +205,8 @@ void Validator::checkInstruction(const Value& i)
             checkIntWidth(*operand->type);
         }
     }
-    if (i.type->isInt()) {
+    if (i.type->isInt())
         checkIntWidth(*i.type);
-    }
     switch (i.op) {
         case Op::Alloca:
             checkType(*i.elementType);

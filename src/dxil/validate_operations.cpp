@@ -13,12 +13,10 @@ constexpr uint64_t kMaxVectorElements = 1024;
 
 char codeOf(const Type& type)
 {
-    if (type.isFloat()) {
+    if (type.isFloat())
         return type.bits == 16 ? 'h' : type.bits == 32 ? 'f' : type.bits == 64 ? 'd' : ' ';
-    }
-    if (!type.isInt()) {
+    if (!type.isInt())
         return ' ';
-    }
     switch (type.bits) {
         case 1:
             return '1';
@@ -49,9 +47,8 @@ bool sameType(const Type& a, const Type& b)
 
 bool Validator::isResRet(const Type& type, const Type& overload) const
 {
-    if (!type.isStruct() || type.members.empty() || !type.members.back()->isInt(32)) {
+    if (!type.isStruct() || type.members.empty() || !type.members.back()->isInt(32))
         return false;
-    }
     const size_t count = overload.isVector() ? 1 : 4;
     return type.members.size() == count + 1 &&
            std::all_of(type.members.begin(), type.members.end() - 1,
@@ -99,27 +96,22 @@ bool Validator::matches(char code, const Type& type, const Type* overload) const
 bool Validator::checkOverload(const Value& call, const Operation& operation, const Type*& overload)
 {
     const std::string_view signature = operation.signature;
-    if (!operation.hasOverload() || *operation.scalars == '*') {
+    if (!operation.hasOverload() || *operation.scalars == '*')
         return true;
-    }
-    for (size_t p = 1; p < signature.size() && !overload; p++) {
+    for (size_t p = 1; p < signature.size() && !overload; ++p)
         overload = signature[p] == 'o' ? call.operands[p - 1]->type : nullptr;
-    }
-    if (!overload && signature[0] == 'o') {
+    if (!overload && signature[0] == 'o')
         overload = call.type;
-    } else if (!overload && signature[0] == 'r' && call.type->isStruct() && !call.type->members.empty()) {
+    else if (!overload && signature[0] == 'r' && call.type->isStruct() && !call.type->members.empty())
         overload = call.type->members[0];
-    }
-    if (!overload) {
+    if (!overload)
         return true;  // told by something that is not checked here
-    }
     const bool isLegal = overload->isVector()
                              ? contains(operation.vectors, codeOf(*overload->element)) &&
                                    overload->count <= kMaxVectorElements && (overload->count > 1 || isLibrary())
                              : contains(operation.scalars, codeOf(*overload));
-    if (isLegal) {
+    if (isLegal)
         return true;
-    }
     std::string hint;
     if (overload->isVector()) {
         hint = operation.opcode == opcode::LoadInput || operation.opcode == opcode::StoreOutput
@@ -138,9 +130,8 @@ bool Validator::checkSignature(const Value& call, const Operation& operation, co
 {
     const std::string_view signature = operation.signature;
     bool isRight = matches(signature[0], *call.type, overload);
-    for (size_t p = 1; p < signature.size(); p++) {
+    for (size_t p = 1; p < signature.size(); ++p)
         isRight = isRight && matches(signature[p], *call.operands[p - 1]->type, overload);
-    }
     if (!isRight) {
         report("INSTR.CALLOLOAD",
                "Call to DXIL intrinsic '" + call.function->name + "' does not match an allowed overload signature.");
@@ -153,9 +144,8 @@ void Validator::checkCall(const Value& call)
     constexpr std::string_view kPrefix = "dx.op.";
     const std::string_view name = call.function->name;
     if (!name.starts_with(kPrefix)) {
-        for (const Value* operand : call.operands) {
+        for (const Value* operand : call.operands)
             checkValueType(*operand->type);
-        }
         return;
     }
     if (call.operands.empty() || !call.operands[0]->isConstantInt()) {
@@ -186,9 +176,8 @@ void Validator::checkOperation(const Value& call, const Operation& operation)
         return;
     }
     const Type* overload = nullptr;
-    if (!checkOverload(call, operation, overload) || !checkSignature(call, operation, overload)) {
+    if (!checkOverload(call, operation, overload) || !checkSignature(call, operation, overload))
         return;
-    }
     // Vectors are of 6.9 whatever the operation.
     const bool isReduction = operation.opcode >= opcode::VectorReduceAnd;
     const bool isTooEarly = isBefore(isReduction ? 9 : operation.minorVersion) ||
@@ -223,23 +212,20 @@ void Validator::checkOperation(const Value& call, const Operation& operation)
             break;
     }
     if (operation.opcode >= opcode::IsNaN && operation.opcode <= opcode::IsNormal && isBefore(9) && overload &&
-        codeOf(overload->scalar()) == 'h') {
+        codeOf(overload->scalar()) == 'h')
         report("SM.ISSPECIALFLOAT", "16 bit IsSpecialFloat overloads require Shader Model 6.9 or higher.");
-    }
 }
 
 // The resource of a handle as the handle was made: nothing if it was chosen among several.
 bool Validator::resourceOf(const Value& handle, Resource& out) const
 {
-    if (!handle.isInstruction(Op::Call) || handle.operands.size() < 2 || !handle.operands[0]->isConstantInt()) {
+    if (!handle.isInstruction(Op::Call) || handle.operands.size() < 2 || !handle.operands[0]->isConstantInt())
         return false;
-    }
     const auto number = [](const Value* value) { return value->isConstantInt() ? value->bits : ~uint64_t{0}; };
     const auto find = [&](auto&& isIt) {
         const auto found = std::ranges::find_if(m_info.resources, isIt);
-        if (found != m_info.resources.end()) {
+        if (found != m_info.resources.end())
             out = *found;
-        }
         return found != m_info.resources.end();
     };
     switch (handle.operands[0]->bits) {
@@ -258,9 +244,8 @@ bool Validator::resourceOf(const Value& handle, Resource& out) const
             });
         case opcode::CreateHandleForLib: {
             const Value* from = handle.operands[1];
-            while (from->kind == Value::Kind::Instruction && !from->operands.empty() && from->op != Op::Call) {
+            while (from->kind == Value::Kind::Instruction && !from->operands.empty() && from->op != Op::Call)
                 from = from->operands[0];
-            }
             return from->kind == Value::Kind::Global &&
                    find([&](const Resource& r) { return r.global == from->global; });
         }
@@ -272,9 +257,8 @@ bool Validator::resourceOf(const Value& handle, Resource& out) const
 void Validator::checkCoordinates(ResourceKind kind, const Value& offset)
 {
     if (kind == ResourceKind::RawBuffer) {
-        if (!offset.isUndef()) {
+        if (!offset.isUndef())
             report("INSTR.COORDINATECOUNTFORRAWTYPEDBUF", "raw/typed buffer offset must be undef.");
-        }
     } else if (kind == ResourceKind::StructuredBuffer) {
         if (offset.isUndef()) {
             report("INSTR.COORDINATECOUNTFORSTRUCTBUF",
@@ -294,17 +278,14 @@ void Validator::checkBufferAccess(const Value& call, bool isStore, size_t alignO
         return;
     }
     const bool isUav = resource.resourceClass == ResourceClass::Uav;
-    if (isStore && !isUav) {
+    if (isStore && !isUav)
         report("INSTR.RESOURCECLASSFORUAVSTORE", "store should be on uav resource.");
-    } else if (!isUav && resource.resourceClass != ResourceClass::Srv) {
+    else if (!isUav && resource.resourceClass != ResourceClass::Srv)
         report("INSTR.RESOURCECLASSFORLOAD", "load can only run on UAV/SRV resource.");
-    }
-    if (!call.operands[alignOperand]->isConstantInt()) {
+    if (!call.operands[alignOperand]->isConstantInt())
         report("INSTR.CONSTALIGNFORRAWBUF", "Raw Buffer alignment value must be a constant.");
-    }
-    if (isStore && call.operands[kValue]->isUndef()) {
+    if (isStore && call.operands[kValue]->isUndef())
         report("INSTR.UNDEFINEDVALUEFORUAVSTORE", "Assignment of undefined values to UAV.");
-    }
     const bool isImage = resource.resourceClass != ResourceClass::Srv && !isUav;
     checkCoordinates(isImage ? ResourceKind::Invalid : resource.kind, *call.operands[kOffset]);
 }

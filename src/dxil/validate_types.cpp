@@ -17,16 +17,14 @@ constexpr uint64_t kMaxDeclaredElements = 4;
 void Validator::checkIntWidth(const Type& type)
 {
     static constexpr std::array<uint32_t, 5> kWidths = {1, 8, 16, 32, 64};
-    if (std::ranges::find(kWidths, type.bits) == kWidths.end()) {
+    if (std::ranges::find(kWidths, type.bits) == kWidths.end())
         report("TYPES.INTWIDTH", "Int type '" + type.text() + "' has an invalid width.");
-    }
 }
 
 bool Validator::checkVector(const Type& type)
 {
-    if (isLibrary()) {
+    if (isLibrary())
         return true;  // the only place for vectors of one element, and for any before 6.9
-    }
     if (type.count < 2 || isBefore(9)) {
         report("TYPES.NOVECTOR", "Vector type '" + type.text() + "' is not allowed.");
         return false;
@@ -35,9 +33,8 @@ bool Validator::checkVector(const Type& type)
         report("TYPES.NOVECTOR", "Vector type '" + type.text() + "' has more than 1024 elements.");
         return false;
     }
-    if (type.element->isInt()) {
+    if (type.element->isInt())
         checkIntWidth(*type.element);
-    }
     if (type.element->isInt(8)) {
         report("TYPES.I8",
                "I8 can only be used as immediate value for intrinsic or as i8* via bitcast by lifetime "
@@ -63,9 +60,8 @@ bool Validator::isOperationStruct(const Type& type) const
 bool Validator::checkStruct(const Type& type)
 {
     if (type.name.starts_with("dx.")) {
-        if (type.name == "dx.types.Handle" || type.name.starts_with("dx.types.HitObject")) {
+        if (type.name == "dx.types.Handle" || type.name.starts_with("dx.types.HitObject"))
             return true;
-        }
         if (isOperationStruct(type)) {
             report("INSTR.DXILSTRUCTUSER",
                    "Dxil struct types should only be used by ExtractValue: '" + type.text() + "'.");
@@ -80,9 +76,8 @@ bool Validator::checkType(const Type& type, bool isInner)
 {
     switch (type.kind) {
         case Type::Kind::Pointer:
-            if (isInner) {
+            if (isInner)
                 report("TYPES.NOPTRTOPTR", "Pointers to pointers, or pointers in structures are not allowed.");
-            }
             return !isInner;
         case Type::Kind::Array: {
             if (!isInner && type.element->isArray()) {
@@ -90,9 +85,8 @@ bool Validator::checkType(const Type& type, bool isInner)
                 return false;
             }
             const Type* element = type.element;
-            while (element->isArray()) {
+            while (element->isArray())
                 element = element->element;
-            }
             return checkType(*element, isInner);
         }
         case Type::Kind::Struct:
@@ -105,9 +99,8 @@ bool Validator::checkType(const Type& type, bool isInner)
         case Type::Kind::Vector:
             return checkVector(type);
         default:
-            if (!isLibrary()) {
+            if (!isLibrary())
                 report("TYPES.DEFINED", "Type '" + type.text() + "' is not defined on DXIL primitives.");
-            }
             return isLibrary();
     }
 }
@@ -115,27 +108,23 @@ bool Validator::checkType(const Type& type, bool isInner)
 // The reference looks at memory only; the proposal wants no such vector anywhere.
 void Validator::checkValueType(const Type& type)
 {
-    if (type.isVector()) {
+    if (type.isVector())
         checkVector(type);
-    } else if (type.isStruct()) {
-        for (const Type* member : type.members) {
+    else if (type.isStruct())
+        for (const Type* member : type.members)
             checkValueType(*member);
-        }
-    }
 }
 
 void Validator::checkDeclaredType(const Type& type, const std::string& where)
 {
     if (type.isVector()) {
-        if (type.count > kMaxDeclaredElements || (type.count == 1 && !isLibrary())) {
+        if (type.count > kMaxDeclaredElements || (type.count == 1 && !isLibrary()))
             report("TYPES.NOVECTOR", "Vector type '" + type.text() + "' is not allowed in " + where + ".");
-        }
     } else if (type.isArray()) {
         checkDeclaredType(*type.element, where);
     } else if (type.isStruct()) {
-        for (const Type* member : type.members) {
+        for (const Type* member : type.members)
             checkDeclaredType(*member, where);
-        }
     }
 }
 
@@ -143,14 +132,12 @@ uint64_t Validator::alignOf(const Type& type) const
 {
     if (type.isStruct()) {
         uint64_t out = 1;
-        for (const Type* member : type.members) {
+        for (const Type* member : type.members)
             out = std::max(out, alignOf(*member));
-        }
         return out;
     }
-    if (type.isArray() || type.isVector()) {
+    if (type.isArray() || type.isVector())
         return alignOf(*type.element);
-    }
     const bool isWidened = type.isInt(1) || (type.bits == 16 && m_module.minPrecision) || type.isPointer();
     return isWidened ? 4 : std::max(1u, type.bits / 8);
 }
@@ -161,9 +148,8 @@ uint64_t Validator::sizeOf(const Type& type) const
     const auto roundUp = [](uint64_t value, uint64_t to) { return (value + to - 1) / to * to; };
     if (type.isStruct()) {
         uint64_t out = 0;
-        for (const Type* member : type.members) {
+        for (const Type* member : type.members)
             out = roundUp(out, alignOf(*member)) + sizeOf(*member);
-        }
         return roundUp(out, alignOf(type));
     }
     return type.isArray() || type.isVector() ? type.count * sizeOf(*type.element) : alignOf(type);

@@ -16,13 +16,11 @@ namespace {
 Result<Compiled> compileWithoutPlaces(const std::string& source, const std::string& file, const Options& options)
 {
     auto parsed = parse(source, file, options, Stage::Node);
-    if (!parsed) {
+    if (!parsed)
         return parsed.error();
-    }
     auto completed = completeModule(parsed->words, parsed->declarations, options.debugInformation);
-    if (!completed) {
+    if (!completed)
         return completed.error();
-    }
     Compiled out{std::move(completed->words), std::move(completed->entryPoint), parsed->warnings + completed->warnings};
     out.includedFiles = std::move(parsed->includedFiles);
     if (!completed->payloadAtomic.empty()) {
@@ -45,16 +43,14 @@ Result<Compiled> compileFragmentWithoutPlaces(const std::string& source, const s
                                               const Options& options)
 {
     auto parsed = parse(source, file, options, Stage::Fragment);
-    if (!parsed) {
+    if (!parsed)
         return parsed.error();
-    }
     if (!parsed->declarations.empty()) {
         const Declaration& first = parsed->declarations.front();
         return Diagnostic{"", "", at(first.file, first.line) + "a fragment shader is no node and has no payloads"};
     }
-    if (usesPlaceholders(parsed->words)) {
+    if (usesPlaceholders(parsed->words))
         return Diagnostic{"", "", at(file, 1) + "a fragment shader calls a function that is for nodes"};
-    }
     Compiled out{std::move(parsed->words), "main", std::move(parsed->warnings)};
     out.includedFiles = std::move(parsed->includedFiles);
     return out;

@@ -27,9 +27,8 @@ std::string nameEntryPoint(Module& module, const std::vector<Declared>& declared
     }
     Instruction& old = module.section(Section::EntryPoints).at(0);
     Instruction entryPoint = spirv::instruction(old.op).add(old.literal(0)).add(old.id(1)).add(name);
-    for (size_t o = 3; o < old.operandCount(); o++) {
+    for (size_t o = 3; o < old.operandCount(); ++o)
         entryPoint.add(old.id(o));
-    }
     old = std::move(entryPoint);
     return name;
 }
@@ -77,42 +76,35 @@ void dropGridsOfLocals(Module& module)
 Result<Completed> completeModule(const spirv::Words& words, const Declarations& declarations, bool keepLines)
 {
     auto module = spirv::read(words);
-    if (!module) {
+    if (!module)
         return module.error();
-    }
     const std::vector<Declared> declared = takeDeclared(*module, declarations);
-    if (Status status = checkDeclared(*module, declared); !status) {
+    if (Status status = checkDeclared(*module, declared); !status)
         return status.error();
-    }
     // Payloads cannot be reached from other functions than the entry point: a handle is a variable of it.
     const auto inlined = spirv::inlineAll(spirv::write(*module));
     module = inlined ? spirv::read(*inlined) : inlined.error();
-    if (!module) {
+    if (!module)
         return module.error();
-    }
     const Id entry = module->section(Section::EntryPoints).at(0).id(1);
     std::erase_if(module->functions, [&](const spirv::Function& f) { return f.id() != entry; });
     module->addCapability(spv::Capability::ShaderEnqueueAMDX);
     module->addExtension("SPV_AMDX_shader_enqueue");
     declareNode(*module, declared);
     auto payloads = declarePayloads(*module, declared);
-    if (!payloads) {
+    if (!payloads)
         return payloads.error();
-    }
     const std::string warnings = findWarnings(*module, declared, *payloads);
     const auto notes = completeCode(*module, *payloads);
-    if (!notes) {
+    if (!notes)
         return notes.error();
-    }
-    if (Status status = checkGrid(*module, declared, *payloads); !status) {
+    if (Status status = checkGrid(*module, declared, *payloads); !status)
         return status.error();
-    }
     const std::string entryPoint = nameEntryPoint(*module, declared);
     dropOurNames(*module);
     dropGridsOfLocals(*module);
-    if (!keepLines) {
+    if (!keepLines)
         dropLines(*module);
-    }
     spirv::removeUnused(*module);
     spirv::orderDecorationOperands(*module);
     return Completed{spirv::write(*module), entryPoint, notes->payloadAtomic, warnings};

@@ -17,9 +17,8 @@ using spirv::Section;
 // "mr_declare_12(" to 12.
 bool numberOf(const std::string& name, uint32_t& number)
 {
-    if (!name.starts_with(kDeclareFunction)) {
+    if (!name.starts_with(kDeclareFunction))
         return false;
-    }
     const char* first = name.data() + kDeclareFunction.size();
     return std::from_chars(first, name.data() + name.size(), number).ec == std::errc();
 }
@@ -42,13 +41,11 @@ void takeValues(const Module& module, const spirv::Function& function, Id set, D
             const bool isAttribute = i.op == spv::Op::OpExtInst && i.id(0) == set &&
                                      i.literal(1) == static_cast<uint32_t>(Placeholder::Attribute);
             uint32_t attribute = 0;
-            if (!isAttribute || !module.constantValue(i.id(3), attribute)) {
+            if (!isAttribute || !module.constantValue(i.id(3), attribute))
                 continue;
-            }
             std::vector<Id>& values = out.values[static_cast<Attribute>(attribute)];
-            for (size_t o = 4; o < i.operandCount(); o++) {
+            for (size_t o = 4; o < i.operandCount(); ++o)
                 values.push_back(withoutExtraction(module, i.id(o)));
-            }
         }
     }
 }
@@ -57,15 +54,12 @@ Status checkNode(const Declared& node)
 {
     const std::array<bool, 3> grids = {node.has(Attribute::StaticGrid), node.has(Attribute::MaxGrid),
                                        node.has(Attribute::Coalescing)};
-    if (std::ranges::count(grids, true) > 1) {
+    if (std::ranges::count(grids, true) > 1)
         return Diagnostic{{}, {}, node.at() + "a node has one of static_grid, max_grid and coalescing"};
-    }
-    if (node.has(Attribute::SharesInputIndex) && !node.has(Attribute::SharesInputWith)) {
+    if (node.has(Attribute::SharesInputIndex) && !node.has(Attribute::SharesInputWith))
         return Diagnostic{{}, {}, node.at() + "shares_input_index needs shares_input_with"};
-    }
-    if (node.has(Attribute::SharesInputWith) && node.has(Attribute::ApiEntry)) {
+    if (node.has(Attribute::SharesInputWith) && node.has(Attribute::ApiEntry))
         return Diagnostic{{}, {}, node.at() + "a node with shares_input_with is never an API entry; drop api_entry"};
-    }
     return {};
 }
 
@@ -110,11 +104,9 @@ Status checkBounds(const Module& module, const Declared& declared)
 
 Id placeholderSet(const Module& module)
 {
-    for (const Instruction& i : module.section(Section::ExtInstImports)) {
-        if (i.string(0) == kPlaceholderSet) {
+    for (const Instruction& i : module.section(Section::ExtInstImports))
+        if (i.string(0) == kPlaceholderSet)
             return i.result;
-        }
-    }
     return {};
 }
 
@@ -155,22 +147,18 @@ Status checkDeclared(const Module& module, const std::vector<Declared>& declared
             only[kind] = &d;
         }
         if (d.source->kind == DeclarationKind::Node) {
-            if (Status status = checkNode(d); !status) {
+            if (Status status = checkNode(d); !status)
                 return status;
-            }
         }
-        if (Status status = checkBounds(module, d); !status) {
+        if (Status status = checkBounds(module, d); !status)
             return status;
-        }
     }
     const bool sharesInput = only[0] && only[0]->has(Attribute::SharesInputWith);
-    if (sharesInput && only[1] && !only[1]->source->isReadOnly) {
+    if (sharesInput && only[1] && !only[1]->source->isReadOnly)
         return Diagnostic{{}, {}, only[1]->at() + "an input that is shared must be \"readonly nodein\""};
-    }
     const bool coalesces = only[0] && only[0]->has(Attribute::Coalescing);
-    if (only[1] && only[1]->source->isArray && !coalesces) {
+    if (only[1] && only[1]->source->isArray && !coalesces)
         return Diagnostic{{}, {}, only[1]->at() + "only a coalescing node has an array of payloads as its input"};
-    }
     return {};
 }
 

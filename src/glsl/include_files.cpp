@@ -26,29 +26,24 @@ glslang::TShader::Includer::IncludeResult* IncludeFiles::includeLocal(const char
 
 glslang::TShader::Includer::IncludeResult* IncludeFiles::includeSystem(const char* name, const char*, size_t depth)
 {
-    for (const std::string& folder : m_folders) {
-        if (IncludeResult* result = open((std::filesystem::path(folder) / name).string(), depth)) {
+    for (const std::string& folder : m_folders)
+        if (IncludeResult* result = open((std::filesystem::path(folder) / name).string(), depth))
             return result;
-        }
-    }
     return nullptr;
 }
 
 glslang::TShader::Includer::IncludeResult* IncludeFiles::open(const std::string& path, size_t depth)
 {
     std::error_code ignored;
-    if (depth > kMaxDepth || !std::filesystem::is_regular_file(path, ignored)) {
+    if (depth > kMaxDepth || !std::filesystem::is_regular_file(path, ignored))
         return nullptr;
-    }
-    if (std::ranges::find(m_files, path) == m_files.end()) {
+    if (std::ranges::find(m_files, path) == m_files.end())
         m_files.push_back(path);
-    }
     std::ifstream file(path, std::ios::binary);
     const std::string text(std::istreambuf_iterator<char>(file), {});
     auto rewritten = rewriteDeclarations(std::string(withoutByteOrderMark(text)), path, m_declarations);
-    if (!rewritten && m_error.empty()) {
+    if (!rewritten && m_error.empty())
         m_error = rewritten.error().message;
-    }
     // glslang goes on with an empty file; whoever asks for error() has the reason.
     auto content = std::make_unique<std::string>(rewritten ? *rewritten : std::string());
     auto result = std::make_unique<IncludeResult>(path, content->data(), content->size(), content.get());

@@ -36,17 +36,15 @@ std::optional<Place> findPlace(const std::string& text)
 {
     for (size_t colon = text.find(':'); colon != std::string::npos; colon = text.find(':', colon + 1)) {
         size_t end = colon + 1;
-        while (end < text.size() && isDigit(text[end])) {
-            end++;
-        }
+        while (end < text.size() && isDigit(text[end]))
+            ++end;
         Place place;
         const auto read = std::from_chars(text.data() + colon + 1, text.data() + end, place.line);
         size_t behind = end;
         if (behind > colon + 1 && behind + 1 < text.size() && text[behind] == ':' && isDigit(text[behind + 1])) {
-            behind++;
-            while (behind < text.size() && isDigit(text[behind])) {
-                behind++;
-            }
+            ++behind;
+            while (behind < text.size() && isDigit(text[behind]))
+                ++behind;
             if (std::string_view(text).substr(behind).starts_with(": ")) {
                 place.column = text.substr(end, behind - end);
                 end = behind;
@@ -66,9 +64,8 @@ std::string withNamesOfPayloads(std::string reason, const Declarations& declarat
 {
     for (size_t at = reason.find(kBlock); at != std::string::npos; at = reason.find(kBlock, at)) {
         size_t end = at + kBlock.size();
-        while (end < reason.size() && isDigit(reason[end])) {
-            end++;
-        }
+        while (end < reason.size() && isDigit(reason[end]))
+            ++end;
         size_t number = declarations.size();
         std::from_chars(reason.data() + at + kBlock.size(), reason.data() + end, number);
         reason.replace(at, end - at, number < declarations.size() ? declarations[number].name : "payload");
@@ -93,9 +90,8 @@ std::string inUsersWords(const std::string& reason, const Declarations& declarat
     const std::string output = "'" + std::string(kOutputNumber);
     if (reason.starts_with(output)) {
         size_t end = output.size();
-        while (end < reason.size() && isNamePart(reason[end])) {
-            end++;
-        }
+        while (end < reason.size() && isNamePart(reason[end]))
+            ++end;
         const std::string name = reason.substr(output.size(), end - output.size());
         const bool isTwice = reason.find("redefinition") != std::string::npos;
         return "'" + name +
@@ -112,14 +108,12 @@ std::string hintsOf(const Declarations& declarations, const Place& place)
 {
     std::string out;
     const auto isAbout = [&](std::string_view word) { return place.reason.find(word) != std::string::npos; };
-    if (!isAbout("syntax error") && !isAbout("const") && !isAbout("convert")) {
+    if (!isAbout("syntax error") && !isAbout("const") && !isAbout("convert"))
         return out;
-    }
     for (const Declaration& declaration : declarations) {
         const auto [first, last] = declaration.hints.equal_range(place.line);
-        for (auto hint = first; declaration.file == place.file && hint != last; ++hint) {
+        for (auto hint = first; declaration.file == place.file && hint != last; ++hint)
             out += (out.empty() ? "" : "; ") + hint->second;
-        }
     }
     return out.empty() ? out : " (" + out + ")";
 }
@@ -143,17 +137,15 @@ Messages readLog(const std::string& log, const std::string& file, const Declarat
     std::istringstream lines(log);
     for (std::string text; std::getline(lines, text);) {
         text.erase(text.find_last_not_of(" \t\r") + 1);
-        if (isNoise(text)) {
+        if (isNoise(text))
             continue;
-        }
         const bool isWarning = text.starts_with(kWarning);
         text.erase(0, isWarning ? kWarning.size() : text.starts_with(kError) ? kError.size() : 0);
         std::string& list = isWarning ? out.warnings : out.errors;
         const std::string kind = isWarning ? ": warning: " : ": error: ";
         const auto place = findPlace(text);
-        if (place && !isWarning && (wrong.size() == kMostErrors || !wrong.emplace(place->file, place->line).second)) {
+        if (place && !isWarning && (wrong.size() == kMostErrors || !wrong.emplace(place->file, place->line).second))
             continue;
-        }
         if (place) {
             list += place->file + ":" + std::to_string(place->line) + place->column + kind +
                     inUsersWords(place->reason, declarations) + (isWarning ? "" : hintsOf(declarations, *place)) + "\n";

@@ -18,27 +18,24 @@ namespace {
 
 std::string withoutLastNewline(std::string text)
 {
-    if (!text.empty() && text.back() == '\n') {
+    if (!text.empty() && text.back() == '\n')
         text.pop_back();
-    }
     return text;
 }
 
 std::string wholePreamble(const Options& options)
 {
     std::string out = preamble();
-    for (const auto& [name, value] : options.definitions) {
+    for (const auto& [name, value] : options.definitions)
         out += "#define " + name + " " + value + "\n";
-    }
     return out;
 }
 
 // Mesh shaders say so themselves: their built-ins need the extension.
 EShLanguage languageOf(Stage stage, const std::string& source)
 {
-    if (stage == Stage::Fragment) {
+    if (stage == Stage::Fragment)
         return EShLangFragment;
-    }
     static const std::regex extension(R"(^[ \t]*#[ \t]*extension[ \t]+GL_EXT_mesh_shader\b)",
                                       std::regex::ECMAScript | std::regex::multiline);
     return std::regex_search(source, extension) ? EShLangMesh : EShLangCompute;
@@ -56,9 +53,8 @@ Result<Parsed> parseOnce(const std::string& source, const std::string& file, con
 {
     Parsed parsed;
     const auto rewritten = rewriteDeclarations(source, file, parsed.declarations);
-    if (!rewritten) {
+    if (!rewritten)
         return rewritten.error();
-    }
     constexpr int kDefaultVersion = 460;
     const std::string before = wholePreamble(options);
     const char* text = rewritten->c_str();
@@ -74,9 +70,8 @@ Result<Parsed> parseOnce(const std::string& source, const std::string& file, con
     shader.addSourceText(source.c_str(), source.size());
     IncludeFiles includes(options.includeFolders, parsed.declarations);
     const bool sound = shader.parse(GetDefaultResources(), kDefaultVersion, false, messages, includes);
-    if (!includes.error().empty()) {
+    if (!includes.error().empty())
         return Diagnostic{{}, {}, includes.error()};
-    }
     Messages log = readLog(shader.getInfoLog(), file, parsed.declarations);
     parsed.warnings = log.warnings;
     parsed.includedFiles = includes.files();
@@ -101,9 +96,8 @@ Result<Parsed> parse(const std::string& source, const std::string& file, const O
         static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules | EShMsgDebugInfo | EShMsgDisplayErrorColumn |
                                  (stage == Stage::Node ? EShMsgKeepUncalled : EShMsgDefault));
     Result<Parsed> parsed = parseOnce(source, file, options, stage, messages);
-    if (parsed) {
+    if (parsed)
         return parsed;
-    }
     // By itself glslang stops at the first error. What is sound never comes here.
     const Result<Parsed> again =
         parseOnce(source, file, options, stage, static_cast<EShMessages>(messages | EShMsgCascadingErrors));

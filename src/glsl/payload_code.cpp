@@ -34,26 +34,23 @@ public:
     CodeCompleter(Module& module, const std::vector<Payload>& payloads)
         : m_module(module), m_payloads(payloads), m_handles(payloads.size()), m_set(placeholderSet(module))
     {
-        for (size_t p = 0; p < payloads.size(); p++) {
+        for (size_t p = 0; p < payloads.size(); ++p) {
             m_byNumber[payloads[p].declared->number] = p;
-            if (payloads[p].block) {
+            if (payloads[p].block)
                 m_byBlock[payloads[p].block.value] = p;
-            }
         }
     }
 
     Result<CodeNotes> run()
     {
-        if (Status status = checkBuiltIns(); !status) {
+        if (Status status = checkBuiltIns(); !status)
             return status.error();
-        }
         chooseHandles();
         spirv::Function& function = m_module.functions.at(0);
         m_place.clear();
         spirv::rewriteFunction(m_module, function, [&](const Instruction& i, Emitter& out) { rewrite(i, out); });
-        if (!m_error.empty()) {
+        if (!m_error.empty())
             return Diagnostic{{}, {}, m_error};
-        }
         spirv::InstructionList& start = function.blocks.at(0).body;
         start.insert(start.begin(), m_variables.begin(), m_variables.end());
         removeBlocks();
@@ -67,35 +64,30 @@ private:
     {
         if (i.op == spv::Op::OpLine) {
             const Instruction* file = nullptr;
-            for (const Instruction& s : m_module.section(Section::DebugStrings)) {
+            for (const Instruction& s : m_module.section(Section::DebugStrings))
                 file = s.result == i.id(0) ? &s : file;
-            }
             m_place = file ? file->string(0) + ":" + std::to_string(i.literal(1)) : std::string();
         }
     }
     void fail(const std::string& reason)
     {
-        if (m_error.empty()) {
+        if (m_error.empty())
             m_error = m_place + ": error: " + reason;
-        }
     }
 
     Status checkBuiltIns()
     {
         std::unordered_set<uint32_t> forbidden;
-        for (const Instruction& i : m_module.section(Section::Annotations)) {
+        for (const Instruction& i : m_module.section(Section::Annotations))
             if (i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-                i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::NumWorkgroups)) {
+                i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::NumWorkgroups))
                 forbidden.insert(i.id(0).value);
-            }
-        }
         for (const Block& block : m_module.functions.at(0).blocks) {
             for (const Instruction& i : block.body) {
                 follow(i);
                 i.forEachUse([&](Id id) {
-                    if (forbidden.contains(id.value)) {
+                    if (forbidden.contains(id.value))
                         fail("a node has no gl_NumWorkGroups");
-                    }
                 });
             }
         }
@@ -121,9 +113,8 @@ private:
     // The output whose memory or handle an instruction needs allocated.
     size_t neededOutput(const Instruction& i) const
     {
-        if (isPlaceholder(i, Placeholder::Enqueue)) {
+        if (isPlaceholder(i, Placeholder::Enqueue))
             return named(i);
-        }
         if ((isAccessChain(i.op) || i.op == spv::Op::OpArrayLength) && m_byBlock.contains(i.id(0).value)) {
             const size_t p = m_byBlock.at(i.id(0).value);
             return m_payloads[p].isInput() ? m_payloads.size() : p;
@@ -135,20 +126,19 @@ private:
     {
         const std::vector<Block>& blocks = m_module.functions.at(0).blocks;
         std::vector<size_t> allocatingBlock(m_payloads.size());
-        for (size_t b = 0; b < blocks.size(); b++) {
+        for (size_t b = 0; b < blocks.size(); ++b) {
             for (const Instruction& i : blocks[b].body) {
                 if (isPlaceholder(i, Placeholder::Allocate) && named(i) < m_payloads.size()) {
-                    m_handles[named(i)].allocations++;
+                    ++m_handles[named(i)].allocations;
                     allocatingBlock[named(i)] = b;
                 }
             }
         }
-        for (size_t p = 0; p < m_payloads.size(); p++) {
+        for (size_t p = 0; p < m_payloads.size(); ++p) {
             Handle& handle = m_handles[p];
             handle.direct = handle.allocations == 1 && allocationDominates(p, allocatingBlock[p]);
-            if (!m_payloads[p].isInput() && handle.allocations > 0 && !handle.direct) {
+            if (!m_payloads[p].isInput() && handle.allocations > 0 && !handle.direct)
                 handle.id = createVariable(m_payloads[p], "");
-            }
         }
     }
 
@@ -157,31 +147,26 @@ private:
     {
         const std::vector<Block>& blocks = m_module.functions.at(0).blocks;
         std::unordered_map<uint32_t, size_t> byLabel;
-        for (size_t b = 0; b < blocks.size(); b++) {
+        for (size_t b = 0; b < blocks.size(); ++b)
             byLabel[blocks[b].label.value] = b;
-        }
         std::vector<bool> seen(blocks.size());
         std::vector<size_t> pending = {0};
         while (!pending.empty()) {
             const size_t b = pending.back();
             pending.pop_back();
-            if (seen[b]) {
+            if (seen[b])
                 continue;
-            }
             seen[b] = true;
             for (const Instruction& i : blocks[b].body) {
-                if (isPlaceholder(i, Placeholder::Allocate) && named(i) == payload) {
+                if (isPlaceholder(i, Placeholder::Allocate) && named(i) == payload)
                     break;
-                }
-                if (neededOutput(i) == payload) {
+                if (neededOutput(i) == payload)
                     return false;
-                }
             }
             if (b != allocating) {
                 blocks[b].body.back().forEachUse([&](Id id) {
-                    if (byLabel.contains(id.value)) {
+                    if (byLabel.contains(id.value))
                         pending.push_back(byLabel.at(id.value));
-                    }
                 });
             }
         }
@@ -230,9 +215,8 @@ private:
     {
         const Payload& p = m_payloads[payload];
         const Id handle = p.isInput() ? p.input : m_handles[payload].id;
-        if (!handle) {
+        if (!handle)
             fail("payloads of \"" + p.declared->source->name + "\" are used but never allocated");
-        }
         return handle;
     }
 
@@ -249,12 +233,10 @@ private:
         const bool direct = p.isInput() || m_handles[payload].direct;
         const spv::StorageClass storage = direct ? spv::StorageClass::NodePayloadAMDX : spv::StorageClass::Function;
         Instruction chain = spirv::instruction(i.op, retyped(i.type, storage), i.result).add(handle);
-        if (!p.declared->source->isArray) {
+        if (!p.declared->source->isArray)
             chain.add(m_module.getConstant(0));
-        }
-        for (size_t o = 2; o < i.operandCount(); o++) {
+        for (size_t o = 2; o < i.operandCount(); ++o)
             chain.add(i.id(o));
-        }
         m_pointers[i.result.value] = storage;
         out.keep(std::move(chain));
     }
@@ -272,15 +254,12 @@ private:
             i.op == spv::Op::OpLoad || i.op == spv::Op::OpStore || i.op == spv::Op::OpCopyMemory || isAtomic;
         bool usesPayload = false;
         i.forEachUse([&](Id id) { usesPayload |= m_pointers.contains(id.value) || m_byBlock.contains(id.value); });
-        if (usesPayload && !plain) {
+        if (usesPayload && !plain)
             fail("payloads cannot be used in this way (" + spirv::opName(i.op) + ")");
-        }
-        if (usesPayload && isAtomic && m_pointers.at(i.id(0).value) == spv::StorageClass::Function) {
+        if (usesPayload && isAtomic && m_pointers.at(i.id(0).value) == spv::StorageClass::Function)
             fail("atomic operations on a nodeout need that one allocation is in front of all of its uses");
-        }
-        if (usesPayload && isAtomic && m_notes.payloadAtomic.empty()) {
+        if (usesPayload && isAtomic && m_notes.payloadAtomic.empty())
             m_notes.payloadAtomic = m_place;
-        }
     }
 
     void rewritePlaceholder(const Instruction& i, Emitter& out)
@@ -318,9 +297,8 @@ private:
         } else if (isPlaceholder(i, Placeholder::Enqueue)) {
             out.emitVoid(spv::Op::OpEnqueueNodePayloadsAMDX, {handleOf(payload)});
         } else {
-            if (!handle.proxy) {
+            if (!handle.proxy)
                 handle.proxy = createVariable(m_payloads[payload], "Query");
-            }
             out.keep(
                 spirv::instruction(spv::Op::OpIsNodePayloadValidAMDX, i.type, i.result).add(handle.proxy).add(i.id(3)));
         }
@@ -364,9 +342,8 @@ private:
     void removeBlocks()
     {
         const auto isBlock = [&](Id id) { return m_byBlock.contains(id.value); };
-        for (const auto& [block, payload] : m_byBlock) {
+        for (const auto& [block, payload] : m_byBlock)
             changeInterface(m_module, Id{block}, {});
-        }
         m_module.removeDecorations([&](const Instruction& i) { return isBlock(i.id(0)); });
         std::erase_if(m_module.section(Section::DebugNames),
                       [&](const Instruction& i) { return i.op == spv::Op::OpName && isBlock(i.id(0)); });

@@ -29,19 +29,17 @@ public:
     {
         const spv::Op op = values.size() == 0 ? spv::Op::OpExecutionMode : spv::Op::OpExecutionModeId;
         Instruction i = spirv::instruction(op).add(m_entry).add(static_cast<uint32_t>(mode));
-        for (const Id value : values) {
+        for (const Id value : values)
             i.add(value);
-        }
         m_module.section(Section::ExecutionModes).push_back(std::move(i));
     }
     void addValues(spv::ExecutionMode mode, const Declared& node, Attribute attribute)
     {
         const auto found = node.values.find(attribute);
-        if (found != node.values.end() && found->second.size() == 3) {
+        if (found != node.values.end() && found->second.size() == 3)
             add(mode, {found->second[0], found->second[1], found->second[2]});
-        } else if (found != node.values.end()) {
+        else if (found != node.values.end())
             add(mode, {found->second[0]});
-        }
     }
 
 private:
@@ -53,11 +51,9 @@ private:
 Id findBlock(const Module& module, uint32_t number)
 {
     const std::string name = std::string(kBlock) + std::to_string(number);
-    for (const Instruction& i : module.section(Section::Globals)) {
-        if (i.op == spv::Op::OpVariable && module.name(module.pointee(i.type)) == name) {
+    for (const Instruction& i : module.section(Section::Globals))
+        if (i.op == spv::Op::OpVariable && module.name(module.pointee(i.type)) == name)
             return i.result;
-        }
-    }
     return {};
 }
 
@@ -73,15 +69,12 @@ Id payloadType(const Module& module, Id block)
 bool hasGridMember(const Module& module, Id type)
 {
     const Instruction* structure = module.findDefinition(type);
-    if (!structure || structure->op != spv::Op::OpTypeStruct) {
+    if (!structure || structure->op != spv::Op::OpTypeStruct)
         return false;
-    }
-    for (uint32_t m = 0; m < structure->operandCount(); m++) {
+    for (uint32_t m = 0; m < structure->operandCount(); ++m)
         if (module.findMemberDecoration(type, m, spv::Decoration::PayloadDispatchIndirectAMDX) ||
-            hasGridMember(module, structure->id(m))) {
+            hasGridMember(module, structure->id(m)))
             return true;
-        }
-    }
     return false;
 }
 
@@ -92,25 +85,20 @@ public:
     Result<std::vector<Payload>> run()
     {
         for (const Declared& d : m_declared) {
-            if (d.source->kind == DeclarationKind::Node) {
+            if (d.source->kind == DeclarationKind::Node)
                 continue;
-            }
             Payload payload;
             payload.declared = &d;
-            if (Status status = declareType(payload); !status) {
+            if (Status status = declareType(payload); !status)
                 return status.error();
-            }
-            if (payload.isInput()) {
+            if (payload.isInput())
                 declareInput(payload);
-            }
             m_payloads.push_back(payload);
         }
-        if (Status status = trackFinish(); !status) {
+        if (Status status = trackFinish(); !status)
             return status.error();
-        }
-        for (const Payload& payload : m_payloads) {
+        for (const Payload& payload : m_payloads)
             decorate(payload);
-        }
         return std::move(m_payloads);
     }
 
@@ -126,9 +114,8 @@ private:
             payload.structure = payloadType(m_module, payload.block);
         }
         const Instruction* type = m_module.findDefinition(payload.structure);
-        if (!type || type->op != spv::Op::OpTypeStruct) {
+        if (!type || type->op != spv::Op::OpTypeStruct)
             return Diagnostic{{}, {}, d.at() + "the payload \"" + d.source->name + "\" must be a structure"};
-        }
         // One type for each declaration, also where structures are the same: decorations are what tells outputs apart.
         payload.array = append(spirv::instruction(spv::Op::OpTypeNodePayloadArrayAMDX).add(payload.structure));
         payload.pointer = m_module.getPointerType(spv::StorageClass::NodePayloadAMDX, payload.array);
@@ -156,9 +143,8 @@ private:
                                       other->declared->source->name + "\" and \"" + payload.declared->source->name +
                                       "\", which have the same structure, or of none; give one a structure of its own"};
             }
-            if (tracks && other == &payload) {
+            if (tracks && other == &payload)
                 m_module.decorate(payload.structure, spv::Decoration::TrackFinishWritingAMDX);
-            }
         }
         return {};
     }
@@ -177,9 +163,8 @@ private:
         decorateId(payload.array, spv::Decoration::PayloadNodeNameAMDX, createString(m_module, target));
         decorateId(payload.array, spv::Decoration::PayloadNodeBaseIndexAMDX, d.value(Attribute::BaseIndex));
         decorateId(payload.array, spv::Decoration::PayloadNodeArraySizeAMDX, arraySize(d));
-        if (d.has(Attribute::Sparse)) {
+        if (d.has(Attribute::Sparse))
             m_module.decorate(payload.array, spv::Decoration::PayloadNodeSparseArrayAMDX);
-        }
         if (d.has(Attribute::SharesBudgetWith)) {
             decorateId(payload.array, spv::Decoration::NodeSharesPayloadLimitsWithAMDX,
                        sharedBudget(d.value(Attribute::SharesBudgetWith)));
@@ -192,13 +177,11 @@ private:
     {
         const bool isShared = std::ranges::any_of(
             m_payloads, [&](const Payload& other) { return !other.isInput() && other.structure == input.structure; });
-        if (!input.declared->source->isReadOnly || isShared) {
+        if (!input.declared->source->isReadOnly || isShared)
             return;
-        }
         const auto members = static_cast<uint32_t>(m_module.findDefinition(input.structure)->operandCount());
-        for (uint32_t m = 0; m < members; m++) {
+        for (uint32_t m = 0; m < members; ++m)
             m_module.decorateMember(input.structure, m, spv::Decoration::NonWritable);
-        }
     }
 
     // An output without array_size is for one node; with a base index that is not the first of an array, whose size
@@ -247,14 +230,11 @@ void changeInterface(Module& module, Id remove, Id add)
 {
     Instruction& old = module.section(Section::EntryPoints).at(0);
     Instruction entryPoint = spirv::instruction(old.op).add(old.literal(0)).add(old.id(1)).add(old.string(2));
-    for (size_t o = 3; o < old.operandCount(); o++) {
-        if (old.id(o) != remove) {
+    for (size_t o = 3; o < old.operandCount(); ++o)
+        if (old.id(o) != remove)
             entryPoint.add(old.id(o));
-        }
-    }
-    if (add) {
+    if (add)
         entryPoint.add(add);
-    }
     old = std::move(entryPoint);
 }
 
@@ -262,13 +242,11 @@ void declareNode(Module& module, const std::vector<Declared>& declared)
 {
     const auto node =
         std::ranges::find_if(declared, [](const Declared& d) { return d.source->kind == DeclarationKind::Node; });
-    if (node == declared.end()) {
+    if (node == declared.end())
         return;
-    }
     Modes modes(module);
-    if (node->has(Attribute::Coalescing)) {
+    if (node->has(Attribute::Coalescing))
         modes.add(spv::ExecutionMode::CoalescingAMDX, {});
-    }
     modes.addValues(spv::ExecutionMode::ShaderIndexAMDX, *node, Attribute::Index);
     modes.addValues(spv::ExecutionMode::StaticNumWorkgroupsAMDX, *node, Attribute::StaticGrid);
     modes.addValues(spv::ExecutionMode::MaxNumWorkgroupsAMDX, *node, Attribute::MaxGrid);
@@ -288,9 +266,8 @@ Status checkGrid(const Module& module, const std::vector<Declared>& declared, co
     const bool needsNone = std::ranges::any_of(
         declared, [](const Declared& d) { return d.has(Attribute::StaticGrid) || d.has(Attribute::Coalescing); });
     const auto input = std::ranges::find_if(payloads, &Payload::isInput);
-    if (needsNone || input == payloads.end() || hasGridMember(module, input->structure)) {
+    if (needsNone || input == payloads.end() || hasGridMember(module, input->structure))
         return {};
-    }
     return Diagnostic{{},
                       {},
                       input->declared->at() + "how many workgroups run for a payload? \"" +

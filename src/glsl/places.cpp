@@ -32,9 +32,8 @@ std::optional<size_t> takeNumber(std::string& text)
     size_t number = 0;
     const char* end = text.data() + text.size();
     if (colon == std::string::npos || colon + 1 == text.size() ||
-        std::from_chars(text.data() + colon + 1, end, number).ptr != end) {
+        std::from_chars(text.data() + colon + 1, end, number).ptr != end)
         return std::nullopt;
-    }
     text.resize(colon);
     return number;
 }
@@ -42,22 +41,18 @@ std::optional<size_t> takeNumber(std::string& text)
 std::optional<Message> split(const std::string& text)
 {
     size_t at = std::string::npos;
-    for (std::string_view kind : kKinds) {
+    for (std::string_view kind : kKinds)
         at = std::min(at, text.find(kind));
-    }
-    if (at == std::string::npos) {
+    if (at == std::string::npos)
         return std::nullopt;
-    }
     Message out{text.substr(0, at), 0, 0, text.substr(at)};
     const auto last = takeNumber(out.file);
-    if (!last) {
+    if (!last)
         return std::nullopt;
-    }
     out.line = *last;
     std::string file = out.file;
-    if (const auto before = takeNumber(file)) {
+    if (const auto before = takeNumber(file))
         out = {file, *before, *last, out.rest};
-    }
     return out;
 }
 
@@ -74,9 +69,8 @@ std::vector<size_t> columnsOf(std::string_view text, std::string_view line)
         const size_t end = at + text.size();
         const bool isLonger = (at > 0 && isWordPart(line[at - 1]) && isWordPart(text.front())) ||
                               (end < line.size() && isWordPart(line[end]) && isWordPart(text.back()));
-        if (!isLonger) {
+        if (!isLonger)
             columns.push_back(at + 1);
-        }
     }
     return columns;
 }
@@ -87,12 +81,10 @@ std::vector<std::string_view> quotedIn(std::string_view reason)
     std::vector<std::string_view> out;
     for (size_t at = reason.find_first_of("'\""); at != std::string_view::npos; at = reason.find_first_of("'\"", at)) {
         const size_t end = reason.find(reason[at], at + 1);
-        if (end == std::string_view::npos) {
+        if (end == std::string_view::npos)
             break;
-        }
-        if (end > at + 1) {
+        if (end > at + 1)
             out.push_back(reason.substr(at + 1, end - at - 1));
-        }
         at = end + 1;
     }
     return out;
@@ -109,9 +101,8 @@ size_t columnIn(std::string_view line, const Message& message)
     std::ranges::stable_partition(texts, [](std::string_view text) { return !text.starts_with("node"); });
     for (std::string_view text : texts) {
         const std::vector<size_t> columns = columnsOf(text, line);
-        if (!columns.empty()) {
+        if (!columns.empty())
             return *std::ranges::min_element(columns, {}, distance);
-        }
     }
     const size_t first = std::min(line.find_first_not_of(" \t"), line.size()) + 1;
     return message.column >= first && message.column <= line.size() + 1 ? message.column : first;
@@ -142,14 +133,11 @@ public:
         }
         std::istringstream lines(file == m_file ? m_text : m_other);
         std::string text;
-        for (size_t n = 0; n < number; n++) {
-            if (!std::getline(lines, text)) {
+        for (size_t n = 0; n < number; ++n)
+            if (!std::getline(lines, text))
                 return std::nullopt;
-            }
-        }
-        if (number == 0) {
+        if (number == 0)
             return std::nullopt;
-        }
         text.erase(text.find_last_not_of(" \t\r") + 1);
         return text;
     }
@@ -178,9 +166,8 @@ std::string withPlaces(const std::string& messages, const std::string& file, con
         const size_t column = columnIn(*line, *message);
         out +=
             message->file + ":" + std::to_string(message->line) + ":" + std::to_string(column) + message->rest + "\n";
-        if (!line->empty() && line->size() <= kLongestLine) {
+        if (!line->empty() && line->size() <= kLongestLine)
             out += excerpt(*line, column);
-        }
     }
     return out;
 }

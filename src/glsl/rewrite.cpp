@@ -59,11 +59,9 @@ std::string typeOf(ValueKind kind)
 std::string knownAttributes(DeclarationKind kind)
 {
     std::string out;
-    for (const Rule& rule : kRules) {
-        if (rule.kind == kind) {
+    for (const Rule& rule : kRules)
+        if (rule.kind == kind)
             out += (out.empty() ? "" : ", ") + std::string(rule.word);
-        }
-    }
     return out;
 }
 
@@ -75,9 +73,8 @@ public:
 
     void moveTo(uint32_t wanted)
     {
-        for (; line < wanted; line++) {
+        for (; line < wanted; ++line)
             m_out += '\n';
-        }
     }
     void write(std::string_view text)
     {
@@ -104,7 +101,7 @@ public:
             const auto found = find(t);
             if (!found) {
                 depth += is(t, "{") ? 1 : is(t, "}") ? -1 : 0;
-                t++;
+                ++t;
                 continue;
             }
             if (depth > 0) {
@@ -113,9 +110,8 @@ public:
             }
             m_writer.write(std::string_view(m_text).substr(copied, m_tokens[t].begin - copied));
             size_t end = t;
-            if (const Status status = replace(t, *found, end); !status) {
+            if (const Status status = replace(t, *found, end); !status)
                 return status.error();
-            }
             copied = m_tokens[end].end();
             t = end + 1;
         }
@@ -148,11 +144,10 @@ private:
     std::optional<size_t> behindBracket(size_t t) const
     {
         int depth = 0;
-        for (; t < m_tokens.size(); t++) {
+        for (; t < m_tokens.size(); ++t) {
             depth += is(t, "(") || is(t, "[") ? 1 : is(t, ")") || is(t, "]") ? -1 : 0;
-            if (depth == 0) {
+            if (depth == 0)
                 return t + 1;
-            }
         }
         return std::nullopt;
     }
@@ -165,13 +160,12 @@ private:
         while (true) {
             if (is(keyword, "layout") && is(keyword + 1, "(")) {
                 const auto behind = behindBracket(keyword + 1);
-                if (!behind) {
+                if (!behind)
                     return std::nullopt;
-                }
                 keyword = *behind;
                 hasLayout = true;
             } else if (contains(kQualifiers, text(keyword))) {
-                keyword++;
+                ++keyword;
             } else {
                 break;
             }
@@ -192,26 +186,21 @@ private:
         declaration.line = m_tokens[keyword].line;
         std::vector<Value> values;
         m_layout = "scalar";
-        if (Status status = refuseDirectives(first, keyword); !status) {
+        if (Status status = refuseDirectives(first, keyword); !status)
             return status;
-        }
-        if (Status status = readQualifiers(declaration, first, keyword, values); !status) {
+        if (Status status = readQualifiers(declaration, first, keyword, values); !status)
             return status;
-        }
         size_t type = keyword;
         last = keyword + 1;
         if (declaration.kind != DeclarationKind::Node) {
             type = keyword + 1;
-            if (Status status = readVariable(declaration, type, last, values); !status) {
+            if (Status status = readVariable(declaration, type, last, values); !status)
                 return status;
-            }
         }
-        if (!is(last, ";")) {
+        if (!is(last, ";"))
             return fail(last, "expected \";\" behind \"" + std::string(text(last - 1)) + "\"");
-        }
-        if (Status status = refuseDirectives(keyword, last); !status) {
+        if (Status status = refuseDirectives(keyword, last); !status)
             return status;
-        }
         emit(declaration, values, type, last);
         m_declarations.push_back(std::move(declaration));
         return {};
@@ -219,22 +208,19 @@ private:
 
     Status refuseDirectives(size_t first, size_t last) const
     {
-        for (size_t t = first; t < last; t++) {
-            if (m_tokens[t].kind == Token::Kind::Directive) {
+        for (size_t t = first; t < last; ++t)
+            if (m_tokens[t].kind == Token::Kind::Directive)
                 return fail(t, "a directive cannot be inside of this declaration");
-            }
-        }
         return {};
     }
 
     Status readQualifiers(Declaration& declaration, size_t first, size_t keyword, std::vector<Value>& values)
     {
-        for (size_t t = first; t < keyword; t++) {
+        for (size_t t = first; t < keyword; ++t) {
             if (is(t, "layout")) {
                 const size_t close = *behindBracket(t + 1) - 1;
-                if (Status status = readLayout(declaration, t + 2, close, values); !status) {
+                if (Status status = readLayout(declaration, t + 2, close, values); !status)
                     return status;
-                }
                 t = close;
             } else if (is(t, "readonly") && declaration.kind == DeclarationKind::Input) {
                 declaration.isReadOnly = true;
@@ -250,13 +236,11 @@ private:
     {
         while (t < close) {
             size_t end = t;  // the comma
-            while (end < close && !is(end, ",")) {
+            while (end < close && !is(end, ","))
                 end = is(end, "(") || is(end, "[") ? behindBracket(end).value_or(close) : end + 1;
-            }
             end = std::min(end, close);
-            if (Status status = readAttribute(declaration, t, end, values); !status) {
+            if (Status status = readAttribute(declaration, t, end, values); !status)
                 return status;
-            }
             t = end + 1;
         }
         return {};
@@ -274,15 +258,13 @@ private:
         }
         const auto rule =
             std::ranges::find_if(kRules, [&](const Rule& r) { return r.kind == declaration.kind && r.word == word; });
-        if (rule == std::end(kRules)) {
+        if (rule == std::end(kRules))
             return fail(t, "\"" + keyword + "\" has no \"" + word + "\"; it has " + knownAttributes(declaration.kind));
-        }
         const bool repeated =
             declaration.strings.contains(rule->attribute) || declaration.flags.contains(rule->attribute) ||
             std::ranges::any_of(values, [&](const Value& v) { return v.attribute == rule->attribute; });
-        if (repeated) {
+        if (repeated)
             return fail(t, "\"" + word + "\" is there twice");
-        }
         return readValue(declaration, *rule, t, end, values);
     }
 
@@ -291,29 +273,24 @@ private:
     {
         const std::string word(rule.word);
         if (rule.value == ValueKind::None) {
-            if (end != t + 1) {
+            if (end != t + 1)
                 return fail(t, "\"" + word + "\" takes no value");
-            }
             declaration.flags[rule.attribute] = true;
             return {};
         }
-        if (!is(t + 1, "=") || end < t + 3) {
+        if (!is(t + 1, "=") || end < t + 3)
             return fail(t, "\"" + word + "\" needs a value: " + word + " = ...");
-        }
         if (rule.value == ValueKind::String) {
-            if (m_tokens[t + 2].kind != Token::Kind::String || end != t + 3) {
+            if (m_tokens[t + 2].kind != Token::Kind::String || end != t + 3)
                 return fail(t + 2, "the value of \"" + word + "\" must be a string in quotes");
-            }
             declaration.strings[rule.attribute] = text(t + 2).substr(1, text(t + 2).size() - 2);
             return {};
         }
-        if (rule.value == ValueKind::Output && (!isName(t + 2) || end != t + 3)) {
+        if (rule.value == ValueKind::Output && (!isName(t + 2) || end != t + 3))
             return fail(t + 2, "the value of \"" + word + "\" must be the name of another nodeout");
-        }
         values.push_back({rule.attribute, rule.value, range(t + 2, end), m_tokens[t + 2].line});
-        if (rule.value != ValueKind::Output) {
+        if (rule.value != ValueKind::Output)
             declaration.hints.emplace(m_tokens[t + 2].line, word + " takes a constant " + typeOf(rule.value));
-        }
         return {};
     }
 
@@ -327,17 +304,15 @@ private:
     Status readVariable(Declaration& declaration, size_t t, size_t& end, std::vector<Value>& values)
     {
         const std::string keyword(text(t - 1));
-        if (!isName(t) || !isName(t + 1)) {
+        if (!isName(t) || !isName(t + 1))
             return fail(t, "expected \"" + keyword + " TYPE NAME\" or \"" + keyword + " TYPE NAME[MAXIMUM]\"");
-        }
         declaration.isEmpty = is(t, "void");
         declaration.hints.emplace(m_tokens[t].line,
                                   "'" + std::string(text(t)) + "' must be a structure that is declared above");
         declaration.name = text(t + 1);
         end = t + 2;
-        if (declaration.isEmpty && declaration.kind == DeclarationKind::Input) {
+        if (declaration.isEmpty && declaration.kind == DeclarationKind::Input)
             return fail(t, "a node whose payloads are empty has no nodein");
-        }
         std::string size = "1u";
         if (is(end, "[")) {
             const size_t behind = behindBracket(end).value_or(m_tokens.size());
@@ -345,13 +320,11 @@ private:
             size = behind > end + 2 && behind <= m_tokens.size() ? range(end + 1, behind - 1) : "";
             end = behind;
         }
-        if (is(end, "[") || is(end, ",") || is(end, "=")) {
+        if (is(end, "[") || is(end, ",") || is(end, "="))
             return fail(end, "a declaration has one variable, with one dimension at most and no initial value");
-        }
         const auto sharesBudget = [](const Value& v) { return v.attribute == Attribute::SharesBudgetWith; };
-        if (size.empty() && std::ranges::none_of(values, sharesBudget)) {
+        if (size.empty() && std::ranges::none_of(values, sharesBudget))
             return fail(t + 1, "how many payloads at most? " + declaration.name + "[MAXIMUM]");
-        }
         values.push_back({Attribute::MaxPayloads, ValueKind::Uint, size.empty() ? "1u" : size, m_tokens[t + 1].line});
         return {};
     }
@@ -374,9 +347,8 @@ private:
                            (declaration.isArray ? "[]" : "") + "; }; ");
         }
         m_writer.moveTo(m_tokens[last].line);
-        if (declaration.kind == DeclarationKind::Output) {
+        if (declaration.kind == DeclarationKind::Output)
             m_writer.write("const uint " + std::string(kOutputNumber) + declaration.name + " = " + number + "u; ");
-        }
         m_writer.write("void " + std::string(kDeclareFunction) + number + "() { " + body + "}");
     }
 

@@ -19,9 +19,8 @@ public:
 
     std::vector<Token> run()
     {
-        while (m_at < m_source.size()) {
+        while (m_at < m_source.size())
             step();
-        }
         return std::move(m_tokens);
     }
 
@@ -32,11 +31,11 @@ private:
     {
         const char c = m_source[m_at];
         if (c == '\n') {
-            m_line++;
-            m_at++;
+            ++m_line;
+            ++m_at;
             m_lineIsEmpty = true;
         } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
-            m_at++;
+            ++m_at;
         } else if (startsWith("//")) {
             skipTo(lineEnd(m_at));
         } else if (startsWith("/*")) {
@@ -50,9 +49,8 @@ private:
             take(closed ? Token::Kind::String : Token::Kind::Mark, closed ? end + 1 : m_at + 1);
         } else if (isWordPart(c)) {
             size_t end = m_at;
-            while (end < m_source.size() && isWordPart(m_source[end])) {
-                end++;
-            }
+            while (end < m_source.size() && isWordPart(m_source[end]))
+                ++end;
             take(Token::Kind::Word, end);
         } else {
             take(Token::Kind::Mark, m_at + 1);
@@ -63,9 +61,8 @@ private:
     size_t lineEnd(size_t from) const
     {
         size_t end = m_source.find('\n', from);
-        while (end != std::string_view::npos && (m_source[end - 1] == '\\' || m_source.substr(end - 2, 2) == "\\\r")) {
+        while (end != std::string_view::npos && (m_source[end - 1] == '\\' || m_source.substr(end - 2, 2) == "\\\r"))
             end = m_source.find('\n', end + 1);
-        }
         return end == std::string_view::npos ? m_source.size() : end;
     }
 

@@ -28,9 +28,8 @@ public:
         for (const Payload& payload : payloads) {
             if (!payload.isInput()) {
                 m_outputs[payload.declared->number] = &payload;
-                if (payload.block) {
+                if (payload.block)
                     m_numbers[payload.block.value] = payload.declared->number;
-                }
             }
         }
     }
@@ -40,9 +39,8 @@ public:
         m_walk.run([this](const Instruction& i) { visit(i); });
         findOwnName();
         std::string out;
-        for (const std::string& warning : m_warnings) {
+        for (const std::string& warning : m_warnings)
             out += warning + "\n";
-        }
         return out;
     }
 
@@ -50,9 +48,8 @@ private:
     void warn(const std::string& place, const std::string& reason)
     {
         const std::string text = place + ": warning: " + reason;
-        if (!place.empty() && std::ranges::find(m_warnings, text) == m_warnings.end()) {
+        if (!place.empty() && std::ranges::find(m_warnings, text) == m_warnings.end())
             m_warnings.push_back(text);
-        }
     }
 
     // A constant that specialization cannot change.
@@ -78,11 +75,10 @@ private:
         }
         i.forEachUse([&](Id id) {
             const auto found = m_numbers.find(id.value);
-            if (found != m_numbers.end() && m_walk.marks().contains(found->second)) {
+            if (found != m_numbers.end() && m_walk.marks().contains(found->second))
                 warn(m_walk.place(),
                      "'" + nameOf(found->second) +
                          "' is used behind its enqueue(), when its payloads are the receivers' already");
-            }
         });
     }
 
@@ -98,9 +94,8 @@ private:
             warn(m_walk.place(), std::to_string(count) + " payloads are allocated, and '" + nameOf(number) +
                                      "' holds " + std::to_string(most));
         }
-        if (!constant(i.id(5), index) || index != 0) {
+        if (!constant(i.id(5), index) || index != 0)
             m_isIndexed.insert(number);
-        }
         const bool byWorkgroup = constant(i.id(3), scope) && scope == static_cast<uint32_t>(spv::Scope::Workgroup);
         m_toldFlow.erase(number);
         checkFlow(number, byWorkgroup ? "allocateWorkgroup" : "allocateInvocation",
@@ -125,16 +120,14 @@ private:
         std::string name = "main";
         for (const Declared& node : m_declared) {
             uint32_t value = 0;
-            if (node.source->kind != DeclarationKind::Node) {
+            if (node.source->kind != DeclarationKind::Node)
                 continue;
-            }
             const auto given = node.source->strings.find(Attribute::Name);
             name = given == node.source->strings.end() ? name : given->second;
             const bool isRecursive =
                 node.has(Attribute::Recursion) && (!constant(node.value(Attribute::Recursion), value) || value > 0);
-            if (isRecursive || node.has(Attribute::Index)) {
+            if (isRecursive || node.has(Attribute::Index))
                 return;
-            }
         }
         for (const auto& [number, output] : m_outputs) {
             const Declared& declared = *output->declared;

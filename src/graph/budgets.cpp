@@ -114,10 +114,9 @@ uint64_t Budgets::entries(const Slot& slot)
 {
     const std::vector<NodeOutput>& outputs = m_graph.nodes[slot.node].outputs;
     std::vector<size_t> emitting;
-    for (size_t o = 0; o < outputs.size(); ++o) {
+    for (size_t o = 0; o < outputs.size(); ++o)
         if (bound(slot, o).payloads > 0)
             emitting.push_back(o);
-    }
     if (emitting.empty())
         return 0;
     if (emitting.size() == 1)

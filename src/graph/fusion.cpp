@@ -29,13 +29,11 @@ class Planner {
 public:
     explicit Planner(const Graph& graph) : m_graph(graph)
     {
-        for (const Slot& slot : graph.slots) {
+        for (const Slot& slot : graph.slots)
             addTargets(slot);
-        }
-        for (const Queue& queue : graph.queues) {
+        for (const Queue& queue : graph.queues)
             if (queue.slots.size() > 1)
                 m_sharing.insert(ownerOf(queue));
-        }
     }
 
     FusionPlan run() const

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which consumers may run inside their only producer, as far as the graph tells (architecture D8). What the code says
+// Which consumers may run inside their only producer, as far as the graph tells. What the code says
 // is compiler::fuse()'s matter.
 #pragma once
 

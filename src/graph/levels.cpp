@@ -170,10 +170,9 @@ Diagnostic Levels::describeCycle(const std::vector<std::pair<uint32_t, size_t>>&
 
 Status Levels::relax()
 {
-    for (uint32_t i = 0; i < m_groups.size(); ++i) {
+    for (uint32_t i = 0; i < m_groups.size(); ++i)
         if (m_graph.apiQueues[i] != abi::kNoQueue)
             m_groups[i].level = 1;
-    }
     for (auto it = m_order.rbegin(); it != m_order.rend(); ++it) {
         if (m_groups[*it].level == 0)
             continue;

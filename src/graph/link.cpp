@@ -51,14 +51,12 @@ public:
     Result<Graph> run()
     {
         for (auto step : {&Linker::indexNames, &Linker::checkNames, &Linker::checkNodes, &Linker::checkSharing,
-                          &Linker::createSlots, &Linker::linkOutputs}) {
+                          &Linker::createSlots, &Linker::linkOutputs})
             if (Status status = (this->*step)(); !status)
                 return status.error();
-        }
-        for (auto step : {assignLevels, computeStrides, findCodeTraits, computeBudgets}) {
+        for (auto step : {assignLevels, computeStrides, findCodeTraits, computeBudgets})
             if (Status status = step(m_graph); !status)
                 return status.error();
-        }
         if (Status status = checkMemory(); !status)
             return status.error();
         return std::move(m_graph);
@@ -181,10 +179,9 @@ Status Linker::checkNodes()
             if (groups > kMaxGroups)
                 return diagnose(node, "StaticNumWorkgroupsAMDX starts more workgroups than the limit");
         }
-        for (const NodeOutput& output : node.outputs) {
+        for (const NodeOutput& output : node.outputs)
             if (output.budgetPool >= node.outputs.size())
                 return diagnose(node, output, "shares its payload limit with a type that is not an output");
-        }
         if (const uint64_t declared = declaredBytes(node); declared > kMaxPayloadDeclarationBytes) {
             return diagnose(node, "its payload declarations have " + std::to_string(declared) +
                                       " bytes, more than maxExecutionGraphShaderPayloadSize (VUID 09195)");
@@ -392,10 +389,9 @@ Status Linker::linkOutputs()
 {
     noteBeyondDeclared();
     for (const Node& node : m_graph.nodes) {
-        for (const NodeOutput& output : node.outputs) {
+        for (const NodeOutput& output : node.outputs)
             if (Status status = checkOutput(node, output); !status)
                 return status;
-        }
     }
     // Per queue and per map: the last slot that leads there.
     std::vector<uint32_t> seen(m_graph.queues.size(), kNoNode);
@@ -460,10 +456,9 @@ bool Graph::areLeaves(uint32_t apiNode) const
 
 std::optional<uint32_t> Graph::findNode(const NodeId& id) const
 {
-    for (uint32_t i = 0; i < nodes.size(); ++i) {
+    for (uint32_t i = 0; i < nodes.size(); ++i)
         if (nodes[i].id.index == id.index && nodes[i].id.name == id.name)
             return i;
-    }
     return std::nullopt;
 }
 
@@ -481,10 +476,9 @@ uint64_t declaredBytes(const Node& node)
 bool keepsBudget(const Node& node, const NodeOutput& output)
 {
     std::optional<uint64_t> most = 0u;
-    for (const NodeOutput& other : node.outputs) {
+    for (const NodeOutput& other : node.outputs)
         if (other.budgetPool == output.budgetPool)
             most = most && other.most ? std::optional(*most + *other.most) : std::nullopt;
-    }
     return most && *most <= node.outputs[output.budgetPool].budget;
 }
 

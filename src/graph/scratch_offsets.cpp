@@ -28,10 +28,9 @@ uint64_t trashBytes(const Graph& graph)
     uint64_t bytes = abi::kGranuleBytes;
     for (const Queue& queue : graph.queues)
         bytes = std::max<uint64_t>(bytes, queue.stride);
-    for (const Node& node : graph.nodes) {
+    for (const Node& node : graph.nodes)
         for (const NodeOutput& output : node.outputs)
             bytes = std::max<uint64_t>(bytes, output.payloadBytes);
-    }
     return roundUp(bytes, abi::kGranuleBytes);
 }
 

@@ -28,10 +28,9 @@ public:
 
     void feedAnything()
     {
-        for (uint32_t queue : m_graph.apiQueues) {
+        for (uint32_t queue : m_graph.apiQueues)
             if (queue != abi::kNoQueue)
                 feed(queue, kUnlimited, 1, std::nullopt);
-        }
     }
 
     void feed(const KnownInput& input)
@@ -240,22 +239,20 @@ private:
 Work worstCase(const Graph& graph, std::optional<std::span<const KnownInput>> inputs)
 {
     Propagation propagation(graph);
-    if (inputs) {
+    if (inputs)
         for (const KnownInput& input : *inputs)
             propagation.feed(input);
-    } else {
+    else
         propagation.feedAnything();
-    }
     return propagation.run();
 }
 
 uint32_t feedChunkGranules(const Graph& graph)
 {
     uint32_t stride = 0;
-    for (uint32_t queue : graph.apiQueues) {
+    for (uint32_t queue : graph.apiQueues)
         if (queue != abi::kNoQueue)
             stride = std::max(stride, graph.queues[queue].stride);
-    }
     return abi::kFeedChunkPayloads * stride / abi::kGranuleBytes;
 }
 

@@ -42,16 +42,13 @@ public:
     Result<Area> build(const std::vector<Id>& types)
     {
         std::vector<LaidOut> members;
-        for (const Id type : types) {
+        for (const Id type : types)
             members.push_back(layOut(type));
-        }
         const LaidOut area = layOutStructure(members);
-        if (m_failure) {
+        if (m_failure)
             return m_failure.diagnostic();
-        }
-        if (area.bytes > UINT32_MAX) {
+        if (area.bytes > UINT32_MAX)
             return Diagnostic{"mesh", {}, "what a workgroup leaves is larger than 4 GiB"};
-        }
         m_module.decorate(area.type, spv::Decoration::Block);
         m_module.setName(area.type, "MeshArea");
         Area out;
@@ -88,9 +85,8 @@ private:
             }
             case spv::Op::OpTypeStruct: {
                 std::vector<LaidOut> members;
-                for (size_t m = 0; m < i.operandCount(); m++) {
+                for (size_t m = 0; m < i.operandCount(); ++m)
                     members.push_back(layOut(i.id(m)));
-                }
                 return layOutStructure(members);
             }
             default:
@@ -109,9 +105,8 @@ private:
         const spv::Capability arithmetic = isFloat     ? spv::Capability::Float16
                                            : bits == 8 ? spv::Capability::Int8
                                                        : spv::Capability::Int16;
-        if (bits < 32 && !m_module.hasCapability(arithmetic)) {
+        if (bits < 32 && !m_module.hasCapability(arithmetic))
             return {isFloat ? m_module.getFloatType(32) : m_module.getIntType(32, i.literal(1) != 0), 4, 4};
-        }
         noteWidth(bits);
         return {i.result, bits / 8, bits / 8};
     }
@@ -154,7 +149,7 @@ private:
     {
         LaidOut out{m_module.newId(), 0, 4};
         Instruction type = spirv::instruction(spv::Op::OpTypeStruct, {}, out.type);
-        for (uint32_t m = 0; m < members.size(); m++) {
+        for (uint32_t m = 0; m < members.size(); ++m) {
             const LaidOut& member = members[m];
             out.bytes = alignUp(out.bytes, member.alignment);
             const uint32_t offset[] = {static_cast<uint32_t>(out.bytes)};
@@ -173,12 +168,10 @@ private:
     void decorateMatrix(Id structure, uint32_t member, Id type)
     {
         const Instruction* i = m_module.findDefinition(type);
-        while (i->op == spv::Op::OpTypeArray) {
+        while (i->op == spv::Op::OpTypeArray)
             i = m_module.findDefinition(i->id(0));
-        }
-        if (i->op != spv::Op::OpTypeMatrix) {
+        if (i->op != spv::Op::OpTypeMatrix)
             return;
-        }
         const LaidOut column = layOut(i->id(0));
         const uint32_t stride[] = {static_cast<uint32_t>(alignUp(column.bytes, column.alignment))};
         m_module.decorateMember(structure, member, spv::Decoration::ColMajor);
@@ -187,11 +180,10 @@ private:
 
     void noteWidth(uint32_t bits)
     {
-        if (bits == 16) {
+        if (bits == 16)
             m_module.addCapability(spv::Capability::StorageBuffer16BitAccess);
-        } else if (bits == 8) {
+        else if (bits == 8)
             m_module.addCapability(spv::Capability::StorageBuffer8BitAccess);
-        }
     }
 
     Module& m_module;
@@ -201,9 +193,8 @@ private:
 
 Result<Area> Area::create(Module& module, const std::vector<Id>& members)
 {
-    if (members.empty()) {
+    if (members.empty())
         return Area();
-    }
     return AreaBuilder(module).build(members);
 }
 
@@ -246,18 +237,16 @@ Area::Place Area::place(Emitter& out, Id area, size_t member, const std::vector<
     for (const Id index : indices) {
         const Instruction* i = module.findDefinition(type);
         uint32_t number = 0;
-        if (i->op == spv::Op::OpTypeStruct) {
+        if (i->op == spv::Op::OpTypeStruct)
             module.constantValue(index, number);
-        }
         type = i->id(number);  // an array's element, a matrix' column, a vector's component
     }
     const auto known = m_alignments.find(type.value);
     Instruction chain = spirv::instruction(
         spv::Op::OpAccessChain, module.getPointerType(spv::StorageClass::PhysicalStorageBuffer, type), module.newId());
     chain.add(area).add(module.getConstant(static_cast<uint32_t>(member)));
-    for (const Id index : indices) {
+    for (const Id index : indices)
         chain.add(index);
-    }
     const Id pointer = chain.result;
     out.keep(std::move(chain));
     return {pointer, type, known == m_alignments.end() ? 4u : known->second};
@@ -287,9 +276,8 @@ public:
 
     Id convert(Id value, Id from, Id to)
     {
-        if (from == to) {
+        if (from == to)
             return value;
-        }
         switch (leafOf(from)) {
             case spv::Op::OpTypeBool:
                 return m_out.emit(spv::Op::OpSelect, to, {value, words(to, 1), words(to, 0)});
@@ -314,7 +302,7 @@ public:
             m_out.emitVoid(spv::Op::OpStore, {pointer, convert(value, from, to)});
             return;
         }
-        for (uint32_t part = 0; part < countParts(to); part++) {
+        for (uint32_t part = 0; part < countParts(to); ++part) {
             const Id type = partType(to, part);
             const Id where = m_out.emit(spv::Op::OpAccessChain, m_module.getPointerType(storage, type),
                                         {pointer, m_module.getConstant(part)});
@@ -342,14 +330,11 @@ private:
         const Instruction* source = m_module.findDefinition(from);
         const Instruction* target = m_module.findDefinition(to);
         const bool isArray = source->op == spv::Op::OpTypeArray || source->op == spv::Op::OpTypeMatrix;
-        if (!isArray && source->op != spv::Op::OpTypeStruct) {
+        if (!isArray && source->op != spv::Op::OpTypeStruct)
             return from != to;
-        }
-        for (size_t m = 0; m < (isArray ? 1 : source->operandCount()); m++) {
-            if (differs(source->id(m), target->id(m))) {
+        for (size_t m = 0; m < (isArray ? 1 : source->operandCount()); ++m)
+            if (differs(source->id(m), target->id(m)))
                 return true;
-            }
-        }
         return false;
     }
 
@@ -358,13 +343,11 @@ private:
     {
         const Id word = m_module.getConstant(number);
         const Instruction i = *m_module.findDefinition(type);
-        if (i.op != spv::Op::OpTypeVector) {
+        if (i.op != spv::Op::OpTypeVector)
             return word;
-        }
         Instruction all = spirv::instruction(spv::Op::OpCompositeConstruct, type, m_module.newId());
-        for (uint32_t component = 0; component < i.literal(1); component++) {
+        for (uint32_t component = 0; component < i.literal(1); ++component)
             all.add(word);
-        }
         return keep(std::move(all));
     }
 
@@ -373,9 +356,8 @@ private:
     {
         const Instruction* i = m_module.findDefinition(type);
         auto count = static_cast<uint32_t>(i->operandCount());
-        if (i->op == spv::Op::OpTypeArray) {
+        if (i->op == spv::Op::OpTypeArray)
             m_module.constantValue(i->id(1), count);
-        }
         return i->op == spv::Op::OpTypeMatrix ? i->literal(1) : count;
     }
 
@@ -395,9 +377,8 @@ private:
     Id convertParts(Id value, Id from, Id to)
     {
         Instruction whole = spirv::instruction(spv::Op::OpCompositeConstruct, to, m_module.newId());
-        for (uint32_t part = 0; part < countParts(from); part++) {
+        for (uint32_t part = 0; part < countParts(from); ++part)
             whole.add(convert(extract(value, from, part), partType(from, part), partType(to, part)));
-        }
         return keep(std::move(whole));
     }
 

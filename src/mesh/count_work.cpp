@@ -114,7 +114,7 @@ public:
 
     void run()
     {
-        for (size_t block = 0; block < blocks().size(); block++) {
+        for (size_t block = 0; block < blocks().size(); ++block) {
             if (blocks()[block].body.back().op == spv::Op::OpEmitMeshTasksEXT) {
                 count(block);
                 block += 2;  // those that are new
@@ -175,9 +175,8 @@ public:
         const Id zero = compiler::getNull(m_module, word());
         m_vertices = m_module.createVariable(type, spv::StorageClass::Private, zero);
         m_primitives = m_module.createVariable(type, spv::StorageClass::Private, zero);
-        if (const BuiltInOutput* cull = m_outputs.find(spv::BuiltIn::CullPrimitiveEXT)) {
+        if (const BuiltInOutput* cull = m_outputs.find(spv::BuiltIn::CullPrimitiveEXT))
             declareBits(*cull);
-        }
         rewriteFunction(m_module, *m_module.findFunction(m_mesh.entry),
                         [&](const Instruction& i, Emitter& out) { rewrite(i, out); });
         wrapEntry();
@@ -224,19 +223,15 @@ private:
         const auto base = i.operandCount() > 0 && i.isId(0) ? m_pointers.find(i.id(0).value) : m_pointers.end();
         const bool isChain = i.op == spv::Op::OpAccessChain || i.op == spv::Op::OpInBoundsAccessChain;
         const bool isTracked = base != m_pointers.end();
-        for (size_t operand = isTracked ? 1 : 0; operand < i.operandCount(); operand++) {
-            if (i.isId(operand) && m_pointers.contains(i.id(operand).value)) {
+        for (size_t operand = isTracked ? 1 : 0; operand < i.operandCount(); ++operand)
+            if (i.isId(operand) && m_pointers.contains(i.id(operand).value))
                 m_failure.at(m_module, i, "passes a pointer to the output on that culls primitives");
-            }
-        }
-        if (!isTracked) {
+        if (!isTracked)
             return;
-        }
         if (isChain) {
             Pointer pointer = base->second;
-            for (size_t index = 1; index < i.operandCount(); index++) {
+            for (size_t index = 1; index < i.operandCount(); ++index)
                 pointer.indices.push_back(i.id(index));
-            }
             m_pointers[i.result.value] = std::move(pointer);
         } else if (i.op == spv::Op::OpStore) {
             note(out, Pointer(base->second).indices, i.id(1));
@@ -258,17 +253,15 @@ private:
         if (indices.empty()) {
             uint32_t count = 0;
             m_module.constantValue(m_module.findDefinition(output().array)->id(1), count);
-            for (uint32_t element = 0; element < std::min(count, m_outputs.maxPrimitives); element++) {
+            for (uint32_t element = 0; element < std::min(count, m_outputs.maxPrimitives); ++element)
                 note(out, {number(element)}, extract(out, value, output().element, element));
-            }
             return;
         }
         uint32_t member = 0;
-        if (m_cull->member && indices.size() == 1) {
+        if (m_cull->member && indices.size() == 1)
             value = extract(out, value, m_cull->type, *m_cull->member);
-        } else if (m_cull->member && (!m_module.constantValue(indices[1], member) || member != *m_cull->member)) {
+        else if (m_cull->member && (!m_module.constantValue(indices[1], member) || member != *m_cull->member))
             return;
-        }
         setBit(out, asWord(out, indices[0]), value);
     }
 
@@ -289,9 +282,8 @@ private:
 
     void wait(Emitter out)
     {
-        if (m_cull) {
+        if (m_cull)
             compiler::emitWorkgroupBarrier(m_module, out, m_module.hasCapability(spv::Capability::VulkanMemoryModel));
-        }
     }
 
     void wrapEntry()
@@ -303,9 +295,8 @@ private:
         const Id joinBegin = m_module.newId(), joinEnd = m_module.newId();
         writer.beginIf(first, joinBegin);
         Emitter clearing = writer.out();
-        for (uint32_t w = 0; w < m_words; w++) {
+        for (uint32_t w = 0; w < m_words; ++w)
             clearing.emitVoid(spv::Op::OpStore, {pointerToBits(clearing, number(w)), number(0)});
-        }
         writer.endIf(joinBegin);
         wait(writer.out());
         writer.out().call(m_mesh.entry, m_module.getVoidType(), {});
@@ -344,7 +335,7 @@ private:
     Id countCulled(Emitter& out, Id primitives)
     {
         Id sum = number(0);
-        for (uint32_t w = 0; w < m_words; w++) {
+        for (uint32_t w = 0; w < m_words; ++w) {
             const Id begin = number(w * kBits);
             const Id isBehind = m_counters.compare(out, spv::Op::OpULessThanEqual, primitives, begin);
             const Id isWhole =
@@ -380,9 +371,8 @@ std::string sourceOf(const Module& module)
 {
     for (const Instruction& i : module.section(Section::DebugStrings)) {
         const Instruction* file = i.op == spv::Op::OpSource && i.isId(2) ? module.findDefinition(i.id(2)) : nullptr;
-        if (file && file->op == spv::Op::OpString) {
+        if (file && file->op == spv::Op::OpString)
             return file->string(0);
-        }
     }
     return {};
 }
@@ -398,12 +388,10 @@ void finish(Stage& stage, commands::Variant& variant)
 Status countTasks(Stage& task, uint64_t counters)
 {
     auto variant = readInlined(task, spv::ExecutionModel::TaskEXT);
-    if (!variant) {
+    if (!variant)
         return variant.error();
-    }
-    if (const Status status = commands::useAddresses(variant->module); !status) {
+    if (const Status status = commands::useAddresses(variant->module); !status)
         return status;
-    }
     TaskCounts(*variant, counters).run();
     finish(task, *variant);
     return {};
@@ -412,23 +400,18 @@ Status countTasks(Stage& task, uint64_t counters)
 Result<MeshShape> countMeshes(Stage& mesh, uint64_t counters)
 {
     auto variant = readInlined(mesh, spv::ExecutionModel::MeshEXT);
-    if (!variant) {
+    if (!variant)
         return variant.error();
-    }
     const auto outputs = readOutputs(variant->module);
-    if (!outputs) {
+    if (!outputs)
         return outputs.error();
-    }
-    if (outputs->maxPrimitives > abi::kMeshCountMask) {
+    if (outputs->maxPrimitives > abi::kMeshCountMask)
         return Diagnostic{"countMeshes", {}, "the mesh shader declares too many primitives"};
-    }
     std::string source = sourceOf(variant->module);
-    if (const Status status = commands::useAddresses(variant->module); !status) {
+    if (const Status status = commands::useAddresses(variant->module); !status)
         return status.error();
-    }
-    if (const Status status = MeshCounts(*variant, *outputs, counters).run(); !status) {
+    if (const Status status = MeshCounts(*variant, *outputs, counters).run(); !status)
         return status.error();
-    }
     finish(mesh, *variant);
     return MeshShape{outputs->corners, outputs->maxVertices, outputs->maxPrimitives, std::move(source)};
 }

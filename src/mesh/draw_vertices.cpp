@@ -65,19 +65,17 @@ public:
     Status run()
     {
         clear();
-        if (const Status status = commands::declareArguments(m_vertex); !status) {
+        if (const Status status = commands::declareArguments(m_vertex); !status)
             return status;
-        }
         m_loads.emplace(m_vertex);
         const Id quad = m_module.getVectorType(real(), 4);
         const Id position = writtenAtEnd(createBuiltIn(spv::BuiltIn::Position, quad), quad);
         m_writer.beginBlock();
         store(position, farAway());
-        if (m_indices) {
+        if (m_indices)
             drawEitherWay(position);
-        } else {
+        else
             drawCorner(position);
-        }
         writeLate();
         finish();
         return m_failure.status();
@@ -90,17 +88,15 @@ private:
         chooseFirst(position);
         findPlace();
         const Id joinThere = m_module.newId(), join = m_module.newId();
-        if (m_viewMask != 0) {
+        if (m_viewMask != 0)
             m_writer.beginIf(m_isThere, joinThere);
-        }
         beginDrawn(join);
         findVertex();
         writeBuiltIns(position);
         writeVaryings();
         m_writer.endIf(join);
-        if (m_viewMask != 0) {
+        if (m_viewMask != 0)
             m_writer.endIf(joinThere);
-        }
     }
 
     // Vertices are numbered likewise, or by indices.
@@ -184,18 +180,14 @@ private:
         std::erase_if(m_module.section(Section::Capabilities), [](const Instruction& i) {
             return std::ranges::find(kKept, static_cast<spv::Capability>(i.literal(0))) == std::end(kKept);
         });
-        for (Instruction& i : m_module.section(Section::MemoryModel)) {
+        for (Instruction& i : m_module.section(Section::MemoryModel))
             i.setLiteral(1, static_cast<uint32_t>(spv::MemoryModel::GLSL450));
-        }
         std::vector<Id> variables;
-        for (const Instruction& i : m_module.section(Section::Globals)) {
-            if (i.op == spv::Op::OpVariable && !isHandedOn(i.result)) {
+        for (const Instruction& i : m_module.section(Section::Globals))
+            if (i.op == spv::Op::OpVariable && !isHandedOn(i.result))
                 variables.push_back(i.result);
-            }
-        }
-        for (const Id variable : variables) {
+        for (const Id variable : variables)
             compiler::forget(m_module, variable);
-        }
         std::erase_if(m_module.section(Section::Globals), [&](const Instruction& i) {
             return i.op == spv::Op::OpVariable && std::ranges::count(variables, i.result) > 0;
         });
@@ -238,9 +230,8 @@ private:
 
     void writeLate()
     {
-        for (const Late& late : m_late) {
+        for (const Late& late : m_late)
             store(late.output, emit(spv::Op::OpLoad, late.type, {late.variable}));
-        }
     }
 
     Id farAway()
@@ -281,9 +272,8 @@ private:
     Id loadNumber()
     {
         const Id signedWord = m_module.getIntType(32, true);
-        if (!m_number) {
+        if (!m_number)
             m_number = createBuiltIn(spv::BuiltIn::VertexIndex, signedWord, spv::StorageClass::Input);
-        }
         return emit(spv::Op::OpBitcast, word(), {emit(spv::Op::OpLoad, signedWord, {m_number})});
     }
 
@@ -306,9 +296,8 @@ private:
     // As OutputMemory says.
     Id primitivesOffset()
     {
-        if (m_outputs.setsCountsAgain) {
+        if (m_outputs.setsCountsAgain)
             return number(m_areas.primitivesOffset(m_outputs));
-        }
         const Id stride = number(m_areas.vertex.stride());
         const Id bytes =
             emit(spv::Op::OpIAdd, word(),
@@ -386,9 +375,8 @@ private:
         Emitter behind = m_writer.out();
         const Id first = m_loads->load(behind, locate(behind, found), quad, sizeof(abi::MeshGroup));
         m_primitive = emit(spv::Op::OpISub, word(), {primitive, component(first, 3)});
-        if (m_viewMask == 0) {
+        if (m_viewMask == 0)
             return first;
-        }
         const Id front = emit(spv::Op::OpIMul, word(), {viewsInFront(behind, m_viewMask, viewIndex()), count});
         const Id own = emit(spv::Op::OpIAdd, word(), {front, found});
         const Id group = m_loads->load(behind, locate(behind, own), quad, sizeof(abi::MeshGroup));
@@ -434,9 +422,8 @@ private:
     std::vector<Id> chain(Id element, const BuiltInOutput& builtIn)
     {
         std::vector<Id> indices{element};
-        if (builtIn.member) {
+        if (builtIn.member)
             indices.push_back(number(*builtIn.member));
-        }
         return indices;
     }
 
@@ -457,9 +444,8 @@ private:
             return;
         }
         std::vector<Id> where = chain(m_primitive, *indices);
-        if (m_outputs.corners > 1) {
+        if (m_outputs.corners > 1)
             where.push_back(m_corner);
-        }
         const Instruction* type = m_module.findDefinition(indices->type);
         const Id component = type->op == spv::Op::OpTypeVector ? type->id(0) : indices->type;
         const Id value = load(indices->output, where, component);
@@ -474,14 +460,12 @@ private:
         for (const BuiltInOutput& builtIn : m_outputs.builtIns) {
             const bool isPerPrimitive = m_outputs.variables[builtIn.output].isPerPrimitive;
             const Id element = isPerPrimitive ? m_primitive : m_vertexIndex;
-            if (const Id target = targetOf(builtIn, position)) {
+            if (const Id target = targetOf(builtIn, position))
                 store(target, load(builtIn.output, chain(element, builtIn), builtIn.type));
-            }
         }
         // Points have a size, written or not.
-        if (m_outputs.corners == 1 && !m_outputs.find(spv::BuiltIn::PointSize)) {
+        if (m_outputs.corners == 1 && !m_outputs.find(spv::BuiltIn::PointSize))
             store(createBuiltIn(spv::BuiltIn::PointSize, real()), one());
-        }
     }
 
     // The output of the vertex shader; none if it has no use here.
@@ -516,9 +500,8 @@ private:
 
     Id chosen(const BuiltInOutput& builtIn, bool isSupported, spv::Capability capability, const std::string& name)
     {
-        if (const auto known = m_chosen.find(builtIn.builtIn); known != m_chosen.end()) {
+        if (const auto known = m_chosen.find(builtIn.builtIn); known != m_chosen.end())
             return known->second;
-        }
         if (!isSupported) {
             m_failure.at("", "vertex shaders of the device cannot write " + name);
             return {};
@@ -539,11 +522,10 @@ private:
     // Variables at locations stay, for one vertex.
     void writeVaryings()
     {
-        for (size_t v = 0; v < m_outputs.variables.size(); v++) {
+        for (size_t v = 0; v < m_outputs.variables.size(); ++v) {
             const Output& output = m_outputs.variables[v];
-            if (!isVarying(output)) {
+            if (!isVarying(output))
                 continue;
-            }
             const Id pointer = m_module.getPointerType(spv::StorageClass::Output, output.element);
             m_module.findDefinition(output.variable)->type = pointer;
             Emitter out = m_writer.out();

@@ -41,9 +41,8 @@ uint64_t countNumbers(const Module& module, Id type)
         }
         case spv::Op::OpTypeStruct:
             count = 0;
-            for (size_t m = 0; m < i.operandCount(); m++) {
+            for (size_t m = 0; m < i.operandCount(); ++m)
                 count += countNumbers(module, i.id(m));
-            }
             break;
         default:
             break;
@@ -87,9 +86,8 @@ private:
             m_writer.forEach(
                 i.id(1), [&](Id index) { copyPart(index, i.id(0)); }, spv::LoopControlMask::DontUnroll);
         } else {
-            for (uint32_t m = 0; m < i.operandCount(); m++) {
+            for (uint32_t m = 0; m < i.operandCount(); ++m)
                 copyPart(m_module.getConstant(m), i.id(m));
-            }
         }
     }
 
@@ -100,9 +98,8 @@ private:
         if (!indices.empty()) {
             const Id pointer = m_module.getPointerType(spv::StorageClass::Workgroup, type);
             Instruction chain = spirv::instruction(spv::Op::OpAccessChain, pointer, m_module.newId()).add(m_payload);
-            for (const Id index : indices) {
+            for (const Id index : indices)
                 chain.add(index);
-            }
             from = chain.result;
             out.keep(std::move(chain));
         }
@@ -127,9 +124,8 @@ public:
     {
         // All invocations of the workgroup write to it and read it.
         compiler::Failure failure("emitGrids");
-        if (m_payload && !compiler::changeStorage(m_module, m_payload, spv::StorageClass::Workgroup, failure)) {
+        if (m_payload && !compiler::changeStorage(m_module, m_payload, spv::StorageClass::Workgroup, failure))
             return failure.status();
-        }
         const Id pointer = m_module.getPointerType(spv::StorageClass::Private, word());
         m_task.group = m_module.createVariable(pointer, spv::StorageClass::Private);
         spirv::InstructionList start;
@@ -137,18 +133,15 @@ public:
         m_areaPointer = m_area.locate(m_task, out, out.emit(spv::Op::OpLoad, word(), {m_task.group}));
         m_which = whichOfPair(out);
         m_draw = out.emit(spv::Op::OpLoad, word(), {m_task.sequence});
-        if (m_payload) {
+        if (m_payload)
             m_copyPayload = PayloadCopy(m_module, m_area, m_payload).write();
-        }
         const Id zero = m_module.getConstant(0);
         // Nothing, unless the shader says otherwise.
         setGrid(out, zero, zero, zero);
-        if (const Status status = setDrawIndex(m_module, out, m_draw); !status) {
+        if (const Status status = setDrawIndex(m_module, out, m_draw); !status)
             return status;
-        }
-        for (size_t block = 0; block < entry().blocks.size(); block++) {
+        for (size_t block = 0; block < entry().blocks.size(); ++block)
             replaceTerminator(block);
-        }
         compiler::insertBehindVariables(entry(), start);
         becomeCompute(m_task);
         return {};
@@ -169,9 +162,8 @@ private:
     void replaceTerminator(size_t number)
     {
         Block& block = entry().blocks[number];
-        if (block.body.back().op != spv::Op::OpEmitMeshTasksEXT) {
+        if (block.body.back().op != spv::Op::OpEmitMeshTasksEXT)
             return;
-        }
         const Instruction emitted = block.body.back();
         block.body.pop_back();
         Emitter out(m_module, block.body);
@@ -211,16 +203,13 @@ Result<uint64_t> emitGrids(commands::Variant& task)
 {
     const Id payload = findPayload(task.module);
     std::vector<Id> members{declarePair(task.module, sizeof(abi::MeshGrid) / 4)};
-    if (payload) {
+    if (payload)
         members.push_back(task.module.pointee(task.module.typeOf(payload)));
-    }
     const auto area = Area::create(task.module, members);
-    if (!area) {
+    if (!area)
         return area.error();
-    }
-    if (const Status status = Emit(task, *area, payload).run(); !status) {
+    if (const Status status = Emit(task, *area, payload).run(); !status)
         return status.error();
-    }
     return area->bytes();
 }
 

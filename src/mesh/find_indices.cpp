@@ -23,20 +23,17 @@ bool readsWhatIsPerPrimitive(const commands::Variant& mesh, const MeshOutputs& o
                              const commands::Variant& fragment)
 {
     std::vector<spirv::Id> handedOn;
-    for (const Output& output : outputs.variables) {
-        if (output.isPerPrimitive && !output.isBuiltIn) {
+    for (const Output& output : outputs.variables)
+        if (output.isPerPrimitive && !output.isBuiltIn)
             handedOn.push_back(output.variable);
-        }
-    }
     return commands::readsLocations(mesh, handedOn, fragment);
 }
 
 uint32_t offsetOf(const commands::Variant& mesh, const OutputAreas& areas, const BuiltInOutput& builtIn)
 {
     std::vector<uint32_t> members;
-    if (builtIn.member) {
+    if (builtIn.member)
         members.push_back(*builtIn.member);
-    }
     return areas.primitive.offsetOf(mesh.module, areas.members[builtIn.output], members);
 }
 
@@ -51,18 +48,16 @@ std::optional<MeshIndices> findIndices(const commands::Variant& mesh, const Mesh
     const bool isRasterized =
         std::ranges::any_of(outputs.builtIns, [](const BuiltInOutput& output) { return isRead(output.builtIn); });
     if (!own || viewMask != 0 || isRasterized || inputs.primitiveId ||
-        (fragment && readsWhatIsPerPrimitive(mesh, outputs, *fragment))) {
+        (fragment && readsWhatIsPerPrimitive(mesh, outputs, *fragment)))
         return std::nullopt;
-    }
     MeshIndices indices;
     indices.mostPrimitives = outputs.maxPrimitives;
     // One number more than there are vertices: that of what is culled.
     indices.vertexBits = static_cast<uint32_t>(std::bit_width(outputs.maxVertices));
-    if (outputs.setsCountsAgain) {
+    if (outputs.setsCountsAgain)
         indices.primitivesOffset = areas.primitivesOffset(outputs);
-    } else {
+    else
         indices.vertexBytes = areas.vertex.stride();
-    }
     indices.primitiveBytes = areas.primitive.stride();
     indices.indicesOffset = offsetOf(mesh, areas, *own);
     indices.cullOffset = cull ? offsetOf(mesh, areas, *cull) : abi::kNeverCulled;

@@ -28,11 +28,9 @@ bool decoratesSize(const Instruction& i)
 
 Instruction* findLocalSize(Module& module)
 {
-    for (Instruction& mode : module.section(Section::ExecutionModes)) {
-        if (mode.literal(1) == static_cast<uint32_t>(spv::ExecutionMode::LocalSize)) {
+    for (Instruction& mode : module.section(Section::ExecutionModes))
+        if (mode.literal(1) == static_cast<uint32_t>(spv::ExecutionMode::LocalSize))
             return &mode;
-        }
-    }
     return nullptr;
 }
 
@@ -42,9 +40,8 @@ GroupSize sizeOf(const Module& module, const Instruction& mode)
     GroupSize size = {mode.literal(2), mode.literal(3), mode.literal(4)};
     for (const Instruction& i : module.section(Section::Annotations)) {
         const Instruction* constant = decoratesSize(i) ? module.findDefinition(i.id(0)) : nullptr;
-        for (size_t k = 0; constant && k < 3; k++) {
+        for (size_t k = 0; constant && k < 3; ++k)
             module.constantValue(constant->id(k), size[k]);
-        }
     }
     return size;
 }
@@ -68,13 +65,11 @@ Status flattenGroup(commands::Variant& variant, const GroupSize& most)
 {
     Module& module = variant.module;
     Instruction* const mode = findLocalSize(module);
-    if (!mode) {
+    if (!mode)
         return {};
-    }
     const GroupSize size = sizeOf(module, *mode);
-    if (std::equal(size.begin(), size.end(), most.begin(), std::less_equal<>())) {
+    if (std::equal(size.begin(), size.end(), most.begin(), std::less_equal<>()))
         return {};
-    }
     mode->setLiteral(2, size[0] * size[1] * size[2]);
     mode->setLiteral(3, 1);
     mode->setLiteral(4, 1);
@@ -84,13 +79,11 @@ Status flattenGroup(commands::Variant& variant, const GroupSize& most)
     Emitter out(module, start);
     std::optional<Id> position;
     for (const Id variable : commands::findInputs(module, spv::BuiltIn::LocalInvocationId)) {
-        if (!commands::makePrivate(module, variable, failure)) {
+        if (!commands::makePrivate(module, variable, failure))
             break;
-        }
         const Id word = module.getIntType(32, false), triple = module.getVectorType(word, 3);
-        if (!position) {
+        if (!position)
             position = positionOf(out, commands::loadBuiltIn(out, spv::BuiltIn::LocalInvocationIndex, word), size);
-        }
         const Id type = module.pointee(module.typeOf(variable));
         out.emitVoid(spv::Op::OpStore,
                      {variable, type == triple ? *position : out.emit(spv::Op::OpBitcast, type, {*position})});

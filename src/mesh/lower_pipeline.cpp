@@ -25,12 +25,11 @@ namespace {
 void writeLocalSize(spirv::Module& module)
 {
     for (Instruction& mode : module.section(Section::ExecutionModes)) {
-        if (mode.literal(1) != static_cast<uint32_t>(spv::ExecutionMode::LocalSizeId)) {
+        if (mode.literal(1) != static_cast<uint32_t>(spv::ExecutionMode::LocalSizeId))
             continue;
-        }
         Instruction literal = spirv::instruction(spv::Op::OpExecutionMode);
         literal.add(mode.id(0)).add(static_cast<uint32_t>(spv::ExecutionMode::LocalSize));
-        for (size_t dimension = 2; dimension < 5; dimension++) {
+        for (size_t dimension = 2; dimension < 5; ++dimension) {
             uint32_t size = 1;
             module.constantValue(mode.id(dimension), size);
             literal.add(size);
@@ -43,9 +42,8 @@ void writeLocalSize(spirv::Module& module)
 Result<Variant> readWhole(const Stage& stage, spv::ExecutionModel model)
 {
     auto whole = readInlined(stage, model);
-    if (!whole) {
+    if (!whole)
         return whole.error();
-    }
     writeLocalSize(whole->module);
     return whole;
 }
@@ -67,9 +65,8 @@ Result<PrimitiveInputs> inputsOf(const Variant& mesh, const MeshOutputs& outputs
                                  const std::optional<Variant>& fragment, const Target& target)
 {
     PrimitiveInputs inputs;
-    if (!fragment || !outputs.find(spv::BuiltIn::PrimitiveId) || !readsPrimitiveId(*fragment)) {
+    if (!fragment || !outputs.find(spv::BuiltIn::PrimitiveId) || !readsPrimitiveId(*fragment))
         return inputs;
-    }
     inputs.primitiveId = commands::findFreeLocation({mesh, *fragment}, target.interfaceLocations);
     if (!inputs.primitiveId) {
         return Diagnostic{"mesh",
@@ -84,12 +81,10 @@ Result<PrimitiveInputs> inputsOf(const Variant& mesh, const MeshOutputs& outputs
 Status takeArguments(Variant& variant)
 {
     const auto block = commands::findPushConstants(variant.module);
-    if (!block) {
+    if (!block)
         return block.error();
-    }
-    if (const Status status = commands::declareArguments(variant); !status) {
+    if (const Status status = commands::declareArguments(variant); !status)
         return status;
-    }
     variant.recordsOffset =
         static_cast<int32_t>(offsetof(abi::MeshWork, grids)) - static_cast<int32_t>(offsetof(abi::MeshWork, table));
     return fetchPushConstants(variant, *block);
@@ -98,28 +93,23 @@ Status takeArguments(Variant& variant)
 // The workgroups of all grids are launched by one dispatch.
 Result<Stage> finishCompute(Variant& variant, const std::string& entryPoint, const Target& target)
 {
-    if (const Status status = commands::findSequence(variant, commands::Layout()); !status) {
+    if (const Status status = commands::findSequence(variant, commands::Layout()); !status)
         return status.error();
-    }
-    if (const Status status = flattenGroup(variant, target.groupSize); !status) {
+    if (const Status status = flattenGroup(variant, target.groupSize); !status)
         return status.error();
-    }
     return Stage{entryPoint, finish(variant), {}};
 }
 
 Result<Stage> lowerTask(const Stage& task, MeshLayout& layout, const Target& target)
 {
     auto variant = readWhole(task, spv::ExecutionModel::TaskEXT);
-    if (!variant) {
+    if (!variant)
         return variant.error();
-    }
-    if (const Status status = takeArguments(*variant); !status) {
+    if (const Status status = takeArguments(*variant); !status)
         return status.error();
-    }
     const auto bytes = emitGrids(*variant);
-    if (!bytes) {
+    if (!bytes)
         return bytes.error();
-    }
     layout.gridBytes = *bytes;
     return finishCompute(*variant, task.entryPoint, target);
 }
@@ -128,32 +118,26 @@ Result<Stage> lowerMesh(Variant mesh, const std::string& entryPoint, const MeshO
                         const OutputAreas& areas, const MeshLayout& layout, const Target& target)
 {
     mesh.mayBeSeries = layout.mayBeSeries();
-    if (const Status status = takeArguments(mesh); !status) {
+    if (const Status status = takeArguments(mesh); !status)
         return status.error();
-    }
-    if (const Status status = storeOutputs(mesh, outputs, areas, layout.gridBytes != 0, layout.viewMask); !status) {
+    if (const Status status = storeOutputs(mesh, outputs, areas, layout.gridBytes != 0, layout.viewMask); !status)
         return status.error();
-    }
     return finishCompute(mesh, entryPoint, target);
 }
 
 Result<Stage> lowerFragment(Variant fragment, const Stage& given, const PrimitiveInputs& inputs)
 {
     const auto block = commands::findPushConstants(fragment.module);
-    if (!block) {
+    if (!block)
         return block.error();
-    }
     if (*block) {
-        if (const Status status = commands::declareArguments(fragment); !status) {
+        if (const Status status = commands::declareArguments(fragment); !status)
             return status.error();
-        }
-        if (const Status status = fetchPushConstants(fragment, *block); !status) {
+        if (const Status status = fetchPushConstants(fragment, *block); !status)
             return status.error();
-        }
     }
-    if (const Status status = readPrimitives(fragment, inputs); !status) {
+    if (const Status status = readPrimitives(fragment, inputs); !status)
         return status.error();
-    }
     return Stage{given.entryPoint, commands::finishVariant(fragment), given.constants};
 }
 
@@ -163,68 +147,56 @@ Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const St
                                       const std::optional<Stage>& fragment, const Target& target, const Views& views)
 {
     auto whole = readWhole(mesh, spv::ExecutionModel::MeshEXT);
-    if (!whole) {
+    if (!whole)
         return whole.error();
-    }
     const auto viewMask = settleViews(whole->module, views);
-    if (!viewMask) {
+    if (!viewMask)
         return viewMask.error();
-    }
     const auto outputs = readOutputs(whole->module);
-    if (!outputs) {
+    if (!outputs)
         return outputs.error();
-    }
     std::optional<Variant> reader;
     if (fragment) {
         auto read = commands::readStage(fragment->words, fragment->entryPoint, spv::ExecutionModel::Fragment);
-        if (!read) {
+        if (!read)
             return read.error();
-        }
         reader = std::move(*read);
     }
     const auto inputs = inputsOf(*whole, *outputs, reader, target);
-    if (!inputs) {
+    if (!inputs)
         return inputs.error();
-    }
     const auto areas = layOutOutputs(whole->module, *outputs);
-    if (!areas) {
+    if (!areas)
         return areas.error();
-    }
     LoweredPipeline lowered;
     lowered.layout = {OutputAreas::units(areas->vertex, outputs->maxVertices) +
                           OutputAreas::units(areas->primitive, outputs->maxPrimitives),
                       0, outputs->corners,
                       (outputs->maxPrimitives + abi::kMeshMarkPrimitives - 1) / abi::kMeshMarkPrimitives, *viewMask};
-    if (target.indices) {
+    if (target.indices)
         lowered.layout.indices = findIndices(*whole, *outputs, *areas, *inputs, reader ? &*reader : nullptr, *viewMask);
-    }
     if (task) {
         auto emitted = lowerTask(*task, lowered.layout, target);
-        if (!emitted) {
+        if (!emitted)
             return emitted.error();
-        }
         lowered.task = std::move(*emitted);
     }
     const auto pushed = reader ? commands::findPushConstants(reader->module) : Result<Id>(Id());
-    if (!pushed) {
+    if (!pushed)
         return pushed.error();
-    }
     lowered.layout.mayBeBatched = lowered.layout.mayBeSeries() && !*pushed;
     Variant vertex = *whole;
-    if (const Status status = drawVertices(vertex, *outputs, *areas, *inputs, target, lowered.layout); !status) {
+    if (const Status status = drawVertices(vertex, *outputs, *areas, *inputs, target, lowered.layout); !status)
         return status.error();
-    }
     lowered.vertex = {"main", finish(vertex), {}};
     auto stored = lowerMesh(std::move(*whole), mesh.entryPoint, *outputs, *areas, lowered.layout, target);
-    if (!stored) {
+    if (!stored)
         return stored.error();
-    }
     lowered.mesh = std::move(*stored);
     if (reader) {
         auto read = lowerFragment(std::move(*reader), *fragment, *inputs);
-        if (!read) {
+        if (!read)
             return read.error();
-        }
         lowered.fragment = std::move(*read);
     }
     return lowered;

@@ -26,19 +26,15 @@ public:
     Result<MeshOutputs> run()
     {
         readModes();
-        for (const Instruction& i : m_module.section(Section::Globals)) {
-            if (i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(spv::StorageClass::Output)) {
+        for (const Instruction& i : m_module.section(Section::Globals))
+            if (i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(spv::StorageClass::Output))
                 add(i);
-            }
-        }
-        if (m_failure) {
+        if (m_failure)
             return m_failure.diagnostic();
-        }
         findUses();
         m_outputs.setsCountsAgain = std::ranges::any_of(m_module.functions, setsCountsAgain);
-        for (size_t v = 0; v < m_outputs.variables.size(); v++) {
+        for (size_t v = 0; v < m_outputs.variables.size(); ++v)
             addBuiltIns(v);
-        }
         return std::move(m_outputs);
     }
 
@@ -109,11 +105,9 @@ private:
     void findUses()
     {
         for (const spirv::Function& function : m_module.functions) {
-            for (const spirv::Block& block : function.blocks) {
-                for (const Instruction& i : block.body) {
+            for (const spirv::Block& block : function.blocks)
+                for (const Instruction& i : block.body)
                     noteUse(i);
-                }
-            }
         }
     }
 
@@ -123,11 +117,10 @@ private:
     {
         const compiler::ControlFlow flow(function);
         const auto count = [&](size_t block) { return std::ranges::count_if(function.blocks[block].body, setsCounts); };
-        for (size_t block = 0; block < function.blocks.size(); block++) {
+        for (size_t block = 0; block < function.blocks.size(); ++block) {
             const auto own = count(block);
-            if (own == 0) {
+            if (own == 0)
                 continue;
-            }
             std::vector<bool> behind(function.blocks.size(), false);
             std::vector<size_t> open = flow.successors(block);
             bool again = own > 1;
@@ -140,9 +133,8 @@ private:
                     open.insert(open.end(), flow.successors(next).begin(), flow.successors(next).end());
                 }
             }
-            if (again) {
+            if (again)
                 return true;
-            }
         }
         return false;
     }
@@ -169,20 +161,17 @@ private:
         if (const Instruction* own = m_module.findDecoration(output.variable, spv::Decoration::BuiltIn)) {
             // Chains into it have a second index where it is a vector.
             const auto first = m_uses.lower_bound({output.variable.value, 0});
-            if (first != m_uses.end() && first->first == output.variable.value) {
+            if (first != m_uses.end() && first->first == output.variable.value)
                 m_outputs.builtIns.push_back({static_cast<spv::BuiltIn>(own->literal(2)), v, {}, output.element});
-            }
             return;
         }
         const Instruction* element = m_module.findDefinition(output.element);
-        if (!output.isBuiltIn || element->op != spv::Op::OpTypeStruct) {
+        if (!output.isBuiltIn || element->op != spv::Op::OpTypeStruct)
             return;
-        }
-        for (uint32_t m = 0; m < element->operandCount(); m++) {
+        for (uint32_t m = 0; m < element->operandCount(); ++m) {
             const Instruction* own = m_module.findMemberDecoration(output.element, m, spv::Decoration::BuiltIn);
-            if (own && isUsed(output.variable, m)) {
+            if (own && isUsed(output.variable, m))
                 m_outputs.builtIns.push_back({static_cast<spv::BuiltIn>(own->literal(3)), v, m, element->id(m)});
-            }
         }
     }
 
@@ -229,13 +218,11 @@ Result<OutputAreas> layOutOutputs(Module& module, const MeshOutputs& outputs)
         elements.push_back(output.element);
     }
     auto ofVertex = Area::create(module, vertex);
-    if (!ofVertex) {
+    if (!ofVertex)
         return ofVertex.error();
-    }
     auto ofPrimitive = Area::create(module, primitive);
-    if (!ofPrimitive) {
+    if (!ofPrimitive)
         return ofPrimitive.error();
-    }
     areas.vertex = std::move(*ofVertex);
     areas.primitive = std::move(*ofPrimitive);
     constexpr uint32_t kRoom = abi::kMeshHeadBytes - sizeof(abi::MeshOutputMemory);

@@ -191,9 +191,8 @@ void OutputMemory::writeTake()
     const Id vertices = writer.addParameter(m_word), primitives = writer.addParameter(m_word);
     writer.beginBlock();
     Emitter before = writer.out();
-    if (m_setsAgain) {
+    if (m_setsAgain)
         wait(before);  // for those that still read what was set before
-    }
     const Id join = m_module.newId();
     writer.beginIf(isFirst(before), join);
     takeUnits(writer, vertices, primitives);
@@ -253,9 +252,8 @@ void OutputMemory::takeUnits(FunctionWriter& writer, Id vertices, Id primitives)
         const Id ofVertices = unitsOf(out, m_elements[0], ownVertices);
         const Id units = out.emit(spv::Op::OpIAdd, m_word, {ofVertices, unitsOf(out, m_elements[1], ownPrimitives)});
         take(writer, units);
-        if (m_reserves) {
+        if (m_reserves)
             giveBack(writer, writer.out().emit(spv::Op::OpISub, m_word, {number(m_mostUnits), units}));
-        }
     }
     Emitter behind = writer.out();
     const Id taken = behind.emit(spv::Op::OpLoad, m_quad, {m_sharedOutputs});
@@ -304,9 +302,8 @@ Id OutputMemory::viewIndex(Emitter& out)
 Id OutputMemory::groupOfAllViews(Emitter& out, LongWords table)
 {
     const Id group = out.emit(spv::Op::OpLoad, m_word, {m_mesh.group});
-    if (m_viewMask == 0) {
+    if (m_viewMask == 0)
         return group;
-    }
     const Id count =
         m_loads.load(out, m_loads.add(out, table, offsetof(abi::SequenceTable, groupCount)), m_word, sizeof(uint32_t));
     const Id front = viewsInFront(out, m_viewMask, viewIndex(out));
@@ -316,9 +313,8 @@ Id OutputMemory::groupOfAllViews(Emitter& out, LongWords table)
 // The abi::MeshWork of the draw: that of the dispatch, or in a series that of its abi::MeshUpload.
 LongWords OutputMemory::findWork(Emitter& out, LongWords ofDispatch)
 {
-    if (!m_mesh.mayBeSeries) {
+    if (!m_mesh.mayBeSeries)
         return ofDispatch;
-    }
     constexpr auto kBack =
         static_cast<int64_t>(offsetof(abi::MeshUpload, work)) - static_cast<int64_t>(offsetof(abi::MeshUpload, grid));
     const Id sequence = out.emit(spv::Op::OpLoad, m_word, {m_mesh.sequence});
@@ -422,9 +418,8 @@ Id OutputMemory::begin(FunctionWriter& writer)
 {
     const Id asked = isToRun(writer);
     Emitter out = writer.out();
-    if (!m_reserves) {
+    if (!m_reserves)
         return out.emit(spv::Op::OpINotEqual, m_bool, {asked, number(0)});
-    }
     const Id result = createVariable(m_word, spv::StorageClass::Private, "runs");
     out.emitVoid(spv::Op::OpStore, {result, asked});
     const Id isAsked = out.emit(spv::Op::OpINotEqual, m_bool, {asked, number(0)});
@@ -451,9 +446,8 @@ void OutputMemory::wrapEntry()
     writer.beginIf(calling.emit(spv::Op::OpLogicalAnd, m_bool, {isFirst(calling), hasNothing}), joinEmpty);
     Emitter emptying = writer.out();
     writeGroup(emptying, load(emptying, m_head), number(abi::kMeshHasRun));
-    if (m_reserves) {
+    if (m_reserves)
         giveBack(writer, number(m_mostUnits));
-    }
     writer.endIf(joinEmpty);
     writer.endIf(joinRuns);
     commands::replaceEntry(m_mesh, writer.finish());

@@ -24,15 +24,13 @@ constexpr auto kPerPrimitive = static_cast<uint32_t>(spv::Decoration::PerPrimiti
 void makeFlat(Module& module)
 {
     const spirv::InstructionList annotations = module.section(Section::Annotations);
-    for (const Instruction& i : annotations) {
+    for (const Instruction& i : annotations)
         if (i.op == spv::Op::OpDecorate && i.literal(1) == kPerPrimitive &&
-            !module.findDecoration(i.id(0), spv::Decoration::Flat)) {
+            !module.findDecoration(i.id(0), spv::Decoration::Flat))
             module.decorate(i.id(0), spv::Decoration::Flat);
-        } else if (i.op == spv::Op::OpMemberDecorate && i.literal(2) == kPerPrimitive &&
-                   !module.findMemberDecoration(i.id(0), i.literal(1), spv::Decoration::Flat)) {
+        else if (i.op == spv::Op::OpMemberDecorate && i.literal(2) == kPerPrimitive &&
+                 !module.findMemberDecoration(i.id(0), i.literal(1), spv::Decoration::Flat))
             module.decorateMember(i.id(0), i.literal(1), spv::Decoration::Flat);
-        }
-    }
 }
 
 }  // namespace
@@ -40,11 +38,9 @@ void makeFlat(Module& module)
 bool readsPrimitiveId(const commands::Variant& fragment)
 {
     const spirv::IdSet used = spirv::usedInFunctions(fragment.module);
-    for (const Id variable : commands::findInputs(fragment.module, spv::BuiltIn::PrimitiveId)) {
-        if (used.contains(variable)) {
+    for (const Id variable : commands::findInputs(fragment.module, spv::BuiltIn::PrimitiveId))
+        if (used.contains(variable))
             return true;
-        }
-    }
     return false;
 }
 
@@ -61,16 +57,14 @@ Status readPrimitives(commands::Variant& fragment, const PrimitiveInputs& inputs
         if (inputs.primitiveId) {
             const uint32_t location[] = {*inputs.primitiveId};
             module.decorate(variable, spv::Decoration::Location, location);
-            if (!module.findDecoration(variable, spv::Decoration::Flat)) {
+            if (!module.findDecoration(variable, spv::Decoration::Flat))
                 module.decorate(variable, spv::Decoration::Flat);
-            }
             continue;
         }
         // Undefined, since the mesh shader does not say it.
         const Id zero = compiler::getNull(module, module.pointee(module.typeOf(variable)));
-        if (!commands::makePrivate(module, variable, failure)) {
+        if (!commands::makePrivate(module, variable, failure))
             break;
-        }
         module.findDefinition(variable)->add(zero);
     }
     makeFlat(module);
@@ -94,26 +88,22 @@ Result<spirv::Words> withoutMeshShading(std::span<const uint32_t> fragment, std:
                                         PrimitiveIdInput primitiveId)
 {
     auto variant = commands::readStage(fragment, entryPoint, spv::ExecutionModel::Fragment);
-    if (!variant) {
+    if (!variant)
         return variant.error();
-    }
     Module& module = variant->module;
-    if (primitiveId == PrimitiveIdInput::Refused && readsPrimitiveId(*variant)) {
+    if (primitiveId == PrimitiveIdInput::Refused && readsPrimitiveId(*variant))
         return Diagnostic{"mesh", {}, "the fragment shader reads PrimitiveId, which the driver does not give it"};
-    }
     if (primitiveId != PrimitiveIdInput::Drivers) {
-        if (const Status status = readPrimitives(*variant, {}); !status) {
+        if (const Status status = readPrimitives(*variant, {}); !status)
             return status.error();
-        }
         return commands::finishVariant(*variant);
     }
     makeFlat(module);
     removeMeshDeclarations(module);
     const bool isDeclared =
         module.hasCapability(spv::Capability::Geometry) || module.hasCapability(spv::Capability::Tessellation);
-    if (!isDeclared && !commands::findInputs(module, spv::BuiltIn::PrimitiveId).empty()) {
+    if (!isDeclared && !commands::findInputs(module, spv::BuiltIn::PrimitiveId).empty())
         module.addCapability(spv::Capability::Geometry);
-    }
     return commands::finishVariant(*variant);
 }
 

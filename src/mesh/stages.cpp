@@ -58,9 +58,8 @@ Status setInput(Module& module, Emitter& out, spv::BuiltIn builtIn, Id number)
     compiler::Failure failure("setInput");
     for (const Id variable : commands::findInputs(module, builtIn)) {
         const Id type = module.pointee(module.typeOf(variable));
-        if (!commands::makePrivate(module, variable, failure)) {
+        if (!commands::makePrivate(module, variable, failure))
             break;
-        }
         const Id value = type == module.getIntType(32, false) ? number : out.emit(spv::Op::OpBitcast, type, {number});
         out.emitVoid(spv::Op::OpStore, {variable, value});
     }
@@ -72,16 +71,13 @@ Status setInput(Module& module, Emitter& out, spv::BuiltIn builtIn, Id number)
 Result<commands::Variant> readInlined(const Stage& stage, spv::ExecutionModel model)
 {
     auto variant = commands::readStage(stage.words, stage.entryPoint, model);
-    if (!variant) {
+    if (!variant)
         return variant.error();
-    }
-    if (const Status status = spirv::specialize(variant->module, stage.constants); !status) {
+    if (const Status status = spirv::specialize(variant->module, stage.constants); !status)
         return status.error();
-    }
     const auto inlined = spirv::inlineAll(spirv::write(variant->module));
-    if (!inlined) {
+    if (!inlined)
         return inlined.error();
-    }
     return commands::readStage(*inlined, stage.entryPoint, model);
 }
 
@@ -89,9 +85,8 @@ Id asWord(Emitter& out, Id value)
 {
     Module& module = out.module();
     const Id type = module.typeOf(value), word = module.getIntType(32, false);
-    if (type == word) {
+    if (type == word)
         return value;
-    }
     const Instruction* i = module.findDefinition(type);
     const bool isWord = i && i->op == spv::Op::OpTypeInt && i->literal(0) == 32;
     return out.emit(isWord ? spv::Op::OpBitcast : spv::Op::OpUConvert, word, {value});
@@ -121,12 +116,10 @@ void becomeCompute(commands::Variant& variant)
 
 Id findPayload(const Module& module)
 {
-    for (const Instruction& i : module.section(Section::Globals)) {
+    for (const Instruction& i : module.section(Section::Globals))
         if (i.op == spv::Op::OpVariable &&
-            i.literal(0) == static_cast<uint32_t>(spv::StorageClass::TaskPayloadWorkgroupEXT)) {
+            i.literal(0) == static_cast<uint32_t>(spv::StorageClass::TaskPayloadWorkgroupEXT))
             return i.result;
-        }
-    }
     return {};
 }
 
@@ -149,16 +142,14 @@ Result<uint32_t> settleViews(Module& module, const Views& views)
     }
     const spirv::IdSet used = spirv::usedInFunctions(module);
     const bool isRead = std::ranges::any_of(variables, [&](Id variable) { return used.contains(variable); });
-    if (isRead && std::popcount(views.mask) > 1) {
+    if (isRead && std::popcount(views.mask) > 1)
         return views.mask;
-    }
     const uint32_t only = views.mask == 0 ? 0 : static_cast<uint32_t>(std::countr_zero(views.mask));
     for (const Id variable : variables) {
         const Id type = module.pointee(module.typeOf(variable));
         const Id value = only == 0 ? compiler::getNull(module, type) : createConstant(module, type, only);
-        if (!commands::makePrivate(module, variable, failure)) {
+        if (!commands::makePrivate(module, variable, failure))
             return failure.diagnostic();
-        }
         module.findDefinition(variable)->add(value);
     }
     return 0u;
@@ -173,9 +164,8 @@ Id viewsInFront(Emitter& out, uint32_t viewMask, Id index)
 {
     Module& module = out.module();
     const Id word = module.getIntType(32, false);
-    if ((viewMask & (viewMask + 1)) == 0) {
+    if ((viewMask & (viewMask + 1)) == 0)
         return index;  // all from the first one on
-    }
     const Id bit = out.emit(spv::Op::OpShiftLeftLogical, word, {module.getConstant(1), index});
     const Id below = out.emit(spv::Op::OpISub, word, {bit, module.getConstant(1)});
     const Id front = out.emit(spv::Op::OpBitwiseAnd, word, {below, module.getConstant(viewMask)});

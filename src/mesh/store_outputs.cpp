@@ -48,9 +48,8 @@ public:
         m_memory.emplace(m_mesh, m_outputs, m_areas, m_viewMask);
         spirv::InstructionList start;
         Emitter out(m_module, start);
-        if (const Status status = findMemory(out); !status) {
+        if (const Status status = findMemory(out); !status)
             return status;
-        }
         rewriteFunction(m_module, *m_module.findFunction(m_mesh.entry),
                         [&](const Instruction& i, Emitter& emitter) { rewrite(i, emitter); });
         compiler::insertBehindVariables(*m_module.findFunction(m_mesh.entry), start);
@@ -76,7 +75,7 @@ private:
     // Of the outputs, and of the grid that the workgroup belongs to.
     Status findMemory(Emitter& out)
     {
-        for (size_t v = 0; v < m_outputs.variables.size(); v++) {
+        for (size_t v = 0; v < m_outputs.variables.size(); ++v) {
             const Output& output = m_outputs.variables[v];
             m_pointers[output.variable.value] = {&output, m_areas.members[v], {}, output.array};
         }
@@ -86,9 +85,8 @@ private:
         if (const Id payload = findPayload(m_module)) {
             const Id type = m_module.pointee(m_module.typeOf(payload));
             auto area = Area::create(m_module, {declarePair(m_module, sizeof(abi::MeshGrid) / 4), type});
-            if (!area) {
+            if (!area)
                 return area.error();
-            }
             m_payloadArea = std::move(*area);
             m_payloadPointer = m_payloadArea->pointTo(m_mesh, out, grid);
             m_pointers[payload.value] = {nullptr, 1, {}, type};
@@ -119,9 +117,8 @@ private:
         checkUses(i, 1);
         if (isChain(i)) {
             Pointer pointer = base->second;
-            for (size_t index = 1; index < i.operandCount(); index++) {
+            for (size_t index = 1; index < i.operandCount(); ++index)
                 pointer.indices.push_back(i.id(index));
-            }
             if (!leadsTo(pointer.type, i)) {
                 m_failure.at(m_module, i, "leads to no part of its output or payload");
                 return;
@@ -141,17 +138,15 @@ private:
     // True if the chain's indices are those of the type and reach what its own type points to.
     bool leadsTo(Id type, const Instruction& chain) const
     {
-        for (size_t index = 1; index < chain.operandCount(); index++) {
+        for (size_t index = 1; index < chain.operandCount(); ++index) {
             const Instruction* i = m_module.findDefinition(type);
             uint32_t number = 0;
-            if (!i || (i->op == spv::Op::OpTypeStruct && !m_module.constantValue(chain.id(index), number))) {
+            if (!i || (i->op == spv::Op::OpTypeStruct && !m_module.constantValue(chain.id(index), number)))
                 return false;
-            }
             const bool isComposite = i->op == spv::Op::OpTypeStruct || i->op == spv::Op::OpTypeArray ||
                                      i->op == spv::Op::OpTypeMatrix || i->op == spv::Op::OpTypeVector;
-            if (!isComposite || !i->isId(number)) {
+            if (!isComposite || !i->isId(number))
                 return false;
-            }
             type = i->id(number);
         }
         return type == m_module.pointee(chain.type);
@@ -166,9 +161,8 @@ private:
     Area::Place place(const Pointer& pointer, Emitter& out)
     {
         const Area& area = areaOf(pointer);
-        if (!pointer.output) {
+        if (!pointer.output)
             return area.place(out, m_payloadPointer, pointer.member, pointer.indices);
-        }
         const spirv::LongWords element =
             m_memory->locate(out, pointer.output->isPerPrimitive, asWord(out, pointer.indices[0]));
         return area.place(out, area.pointTo(m_mesh, out, element), pointer.member,
@@ -183,9 +177,8 @@ private:
         uint32_t count = 0;
         m_module.constantValue(m_module.findDefinition(whole.type)->id(1), count);
         std::vector<Pointer> elements;
-        for (uint32_t element = 0; element < count; element++) {
+        for (uint32_t element = 0; element < count; ++element)
             elements.push_back({whole.output, whole.member, {m_module.getConstant(element)}, whole.output->element});
-        }
         return elements;
     }
 
@@ -205,14 +198,12 @@ private:
 
     Id load(const Pointer pointer, Emitter& out)
     {
-        if (!isWhole(pointer)) {
+        if (!isWhole(pointer))
             return areaOf(pointer).load(out, place(pointer, out), pointer.type);
-        }
         const Id value = m_module.newId();
         Instruction whole = spirv::instruction(spv::Op::OpCompositeConstruct, pointer.type, value);
-        for (const Pointer& element : elementsOf(pointer)) {
+        for (const Pointer& element : elementsOf(pointer))
             whole.add(load(element, out));
-        }
         out.keep(std::move(whole));
         return value;
     }
@@ -220,22 +211,18 @@ private:
     // From an operand on nothing may be such a pointer.
     void checkUses(const Instruction& i, size_t from)
     {
-        for (size_t operand = from; operand < i.operandCount(); operand++) {
-            if (i.isId(operand) && m_pointers.contains(i.id(operand).value)) {
+        for (size_t operand = from; operand < i.operandCount(); ++operand)
+            if (i.isId(operand) && m_pointers.contains(i.id(operand).value))
                 m_failure.at(m_module, i, "passes a pointer to an output or to the payload of a mesh shader on");
-            }
-        }
     }
 
     void forgetVariables()
     {
         std::vector<Id> gone;
-        for (const Output& output : m_outputs.variables) {
+        for (const Output& output : m_outputs.variables)
             gone.push_back(output.variable);
-        }
-        if (m_payload) {
+        if (m_payload)
             gone.push_back(m_payload);
-        }
         for (const Id variable : gone) {
             compiler::forget(m_module, variable);
             std::erase_if(m_module.section(Section::Globals),

@@ -29,8 +29,8 @@ struct HostInputs {
 // Where payloads of the infos go in memory for the device.
 class PayloadPlaces {
 public:
-    // Those of the info with this number, `stride` bytes apart; returns where the first begins, which is a granule. What
-    // is between and behind them is 0.
+    // Those of the info with this number, `stride` bytes apart; returns where the first begins, which is a granule.
+    // What is between and behind them is 0.
     uint64_t add(const HostInputs& inputs, size_t info, uint32_t stride);
     uint64_t bytes() const { return m_bytes; }  // whole granules
     // All of them, to `bytes()` bytes at `to`.

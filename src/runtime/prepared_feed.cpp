@@ -61,12 +61,11 @@ bool Feed::add(size_t number)
     const auto location = static_cast<uint32_t>(m_plan.levels[0].begin + at / abi::kGranuleBytes);
     if (!m_plan.fits && m_region.bytes() / abi::kGranuleBytes > m_plan.levels[0].size)
         return false;
-    for (uint32_t stream : queue.streams) {
+    for (uint32_t stream : queue.streams)
         if (m_graph.streams[stream].kind == abi::kStreamIndexed)
             publishRun(stream, location, info.payloadCount);
         else if (!publishGrids(stream, info, queue.stride, location))
             return false;
-    }
     return true;
 }
 

@@ -22,9 +22,8 @@ void addOnce(InstructionList& list, Instruction i)
 {
     const bool there =
         std::ranges::any_of(list, [&](const Instruction& other) { return other.op == i.op && other.words == i.words; });
-    if (!there) {
+    if (!there)
         list.push_back(std::move(i));
-    }
 }
 
 }  // namespace
@@ -68,50 +67,42 @@ void Module::setName(Id id, std::string_view name)
 
 std::string Module::name(Id id) const
 {
-    for (const Instruction& i : section(Section::DebugNames)) {
-        if (i.op == spv::Op::OpName && i.id(0) == id) {
+    for (const Instruction& i : section(Section::DebugNames))
+        if (i.op == spv::Op::OpName && i.id(0) == id)
             return i.string(1);
-        }
-    }
     return {};
 }
 
 void Module::decorate(Id id, spv::Decoration decoration, std::span<const uint32_t> literals)
 {
     Instruction i = instruction(spv::Op::OpDecorate).add(id).add(static_cast<uint32_t>(decoration));
-    for (const uint32_t literal : literals) {
+    for (const uint32_t literal : literals)
         i.add(literal);
-    }
     addOnce(section(Section::Annotations), std::move(i));
 }
 
 void Module::decorateMember(Id type, uint32_t member, spv::Decoration decoration, std::span<const uint32_t> literals)
 {
     Instruction i = instruction(spv::Op::OpMemberDecorate).add(type).add(member).add(static_cast<uint32_t>(decoration));
-    for (const uint32_t literal : literals) {
+    for (const uint32_t literal : literals)
         i.add(literal);
-    }
     addOnce(section(Section::Annotations), std::move(i));
 }
 
 const Instruction* Module::findDecoration(Id id, spv::Decoration decoration) const
 {
-    for (const Instruction& i : section(Section::Annotations)) {
-        if (isDecoration(i) && i.id(0) == id && i.literal(1) == static_cast<uint32_t>(decoration)) {
+    for (const Instruction& i : section(Section::Annotations))
+        if (isDecoration(i) && i.id(0) == id && i.literal(1) == static_cast<uint32_t>(decoration))
             return &i;
-        }
-    }
     return nullptr;
 }
 
 const Instruction* Module::findMemberDecoration(Id type, uint32_t member, spv::Decoration decoration) const
 {
-    for (const Instruction& i : section(Section::Annotations)) {
+    for (const Instruction& i : section(Section::Annotations))
         if (isMemberDecoration(i) && i.id(0) == type && i.literal(1) == member &&
-            i.literal(2) == static_cast<uint32_t>(decoration)) {
+            i.literal(2) == static_cast<uint32_t>(decoration))
             return &i;
-        }
-    }
     return nullptr;
 }
 

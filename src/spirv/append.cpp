@@ -14,11 +14,9 @@ namespace {
 IdSet findAnnounced(const Module& module)
 {
     IdSet announced;
-    for (const Instruction& i : module.section(Section::Globals)) {
-        if (i.op == spv::Op::OpTypeForwardPointer) {
+    for (const Instruction& i : module.section(Section::Globals))
+        if (i.op == spv::Op::OpTypeForwardPointer)
             announced.insert(i.id(0));
-        }
-    }
     return announced;
 }
 
@@ -34,11 +32,9 @@ const Instruction* findMemoryModel(const Module& module)
 Appender::Annotations Appender::annotationsOf(const Module& module)
 {
     Annotations annotations;
-    for (const Instruction& i : module.section(Section::Annotations)) {
-        if (i.isId(0)) {
+    for (const Instruction& i : module.section(Section::Annotations))
+        if (i.isId(0))
             annotations[i.id(0).value].push_back(&i);
-        }
-    }
     return annotations;
 }
 
@@ -75,25 +71,21 @@ bool Appender::makeKey(const Instruction& i, const Annotations& annotations, Id 
     key = {static_cast<uint32_t>(i.op), i.type.value, static_cast<uint32_t>(i.words.size())};
     key.insert(key.end(), i.words.begin(), i.words.end());
     const auto found = annotations.find(target.value);
-    if (found == annotations.end()) {
+    if (found == annotations.end())
         return true;
-    }
     std::vector<Key> decorations;
     for (const Instruction* decoration : found->second) {
-        for (size_t o = 1; o < decoration->operandCount(); o++) {
-            if (decoration->isId(o)) {
+        for (size_t o = 1; o < decoration->operandCount(); ++o)
+            if (decoration->isId(o))
                 return false;
-            }
-        }
         Key& one = decorations.emplace_back();
         one.push_back(static_cast<uint32_t>(decoration->op));
         one.push_back(static_cast<uint32_t>(decoration->words.size()));
         one.insert(one.end(), decoration->words.begin() + 1, decoration->words.end());
     }
     std::ranges::sort(decorations);
-    for (const Key& one : decorations) {
+    for (const Key& one : decorations)
         key.insert(key.end(), one.begin(), one.end());
-    }
     return true;
 }
 
@@ -102,35 +94,28 @@ Appender::Appender(Module& module) : m_ours(module)
     const Annotations annotations = annotationsOf(module);
     const IdSet announced = findAnnounced(module);
     Key key;
-    for (const Instruction& i : module.section(Section::Globals)) {
-        if (isShared(i) && !announced.contains(i.result) && makeKey(i, annotations, i.result, key)) {
+    for (const Instruction& i : module.section(Section::Globals))
+        if (isShared(i) && !announced.contains(i.result) && makeKey(i, annotations, i.result, key))
             m_known.try_emplace(key, i.result);
-        }
-    }
 }
 
 Id Appender::mapped(Id theirs)
 {
     uint32_t& own = m_map[theirs.value];
-    if (own == 0) {
+    if (own == 0)
         own = m_ours.newId().value;
-    }
     return Id{own};
 }
 
 Instruction Appender::copied(Instruction i)
 {
-    if (i.type) {
+    if (i.type)
         i.type = mapped(i.type);
-    }
-    if (i.result) {
+    if (i.result)
         i.result = mapped(i.result);
-    }
-    for (size_t o = 0; o < i.operandCount(); o++) {
-        if (i.isId(o)) {
+    for (size_t o = 0; o < i.operandCount(); ++o)
+        if (i.isId(o))
             i.setId(o, mapped(i.id(o)));
-        }
-    }
     return i;
 }
 
@@ -138,21 +123,18 @@ InstructionList Appender::copied(const InstructionList& list)
 {
     InstructionList out;
     out.reserve(list.size());
-    for (const Instruction& i : list) {
+    for (const Instruction& i : list)
         out.push_back(copied(i));
-    }
     return out;
 }
 
 void Appender::appendRequirements(const Module& theirs)
 {
     m_ours.version = std::max(m_ours.version, theirs.version);
-    for (const Instruction& i : theirs.section(Section::Capabilities)) {
+    for (const Instruction& i : theirs.section(Section::Capabilities))
         m_ours.addCapability(static_cast<spv::Capability>(i.literal(0)));
-    }
-    for (const Instruction& i : theirs.section(Section::Extensions)) {
+    for (const Instruction& i : theirs.section(Section::Extensions))
         m_ours.addExtension(i.string(0));
-    }
 }
 
 void Appender::appendImports(const Module& theirs)
@@ -161,18 +143,15 @@ void Appender::appendImports(const Module& theirs)
     for (const Instruction& i : theirs.section(Section::ExtInstImports)) {
         const auto found =
             std::ranges::find_if(ours, [&](const Instruction& own) { return own.string(0) == i.string(0); });
-        if (found != ours.end()) {
+        if (found != ours.end())
             m_map[i.result.value] = found->result.value;
-        } else {
+        else
             ours.push_back(copied(i));
-        }
     }
     // What lines name. The rest of the section is about whole modules.
-    for (const Instruction& i : theirs.section(Section::DebugStrings)) {
-        if (i.op == spv::Op::OpString) {
+    for (const Instruction& i : theirs.section(Section::DebugStrings))
+        if (i.op == spv::Op::OpString)
             m_ours.section(Section::DebugStrings).push_back(copied(i));
-        }
-    }
 }
 
 void Appender::appendGlobals(const Module& theirs)
@@ -184,19 +163,17 @@ void Appender::appendGlobals(const Module& theirs)
     for (const Instruction& i : theirs.section(Section::Globals)) {
         const bool isAnnounced = i.result && announced.contains(i.result);
         if (!i.result || (m_map[i.result.value] != 0 && !isAnnounced)) {
-            if (i.op == spv::Op::OpTypeForwardPointer) {
+            if (i.op == spv::Op::OpTypeForwardPointer)
                 ours.push_back(copied(i));
-            }
             continue;  // a line, or something that is given
         }
         Instruction own = copied(i);
         const bool hasKey = !isAnnounced && isShared(own) && makeKey(own, annotations, i.result, key);
         const auto [known, isNew] = hasKey ? m_known.try_emplace(key, own.result) : std::pair(m_known.end(), true);
-        if (isNew) {
+        if (isNew)
             ours.push_back(std::move(own));
-        } else {
+        else
             m_map[i.result.value] = known->second.value;
-        }
     }
 }
 
@@ -207,38 +184,32 @@ void Appender::appendFunctions(const Module& theirs)
         own.definition = copied(function.definition);
         own.parameters = copied(function.parameters);
         own.before = copied(function.before);
-        for (const Block& block : function.blocks) {
+        for (const Block& block : function.blocks)
             own.blocks.push_back({mapped(block.label), copied(block.body), copied(block.before)});
-        }
         own.after = copied(function.after);
-        for (const auto& [index, loose] : function.beforeParameter) {
+        for (const auto& [index, loose] : function.beforeParameter)
             own.beforeParameter.emplace_back(index, copied(loose));
-        }
         m_ours.functions.push_back(std::move(own));
     }
 }
 
 void Appender::appendDescriptions(const Module& theirs, Section section, uint32_t firstNew)
 {
-    for (const Instruction& i : theirs.section(section)) {
-        if (i.isId(0) && m_map[i.id(0).value] >= firstNew) {
+    for (const Instruction& i : theirs.section(section))
+        if (i.isId(0) && m_map[i.id(0).value] >= firstNew)
             m_ours.section(section).push_back(copied(i));
-        }
-    }
 }
 
 Status Appender::append(const Module& theirs, std::span<const std::pair<Id, Id>> same)
 {
     const Instruction* ourModel = findMemoryModel(m_ours);
     const Instruction* theirModel = findMemoryModel(theirs);
-    if (!ourModel || !theirModel || ourModel->words != theirModel->words) {
+    if (!ourModel || !theirModel || ourModel->words != theirModel->words)
         return Diagnostic{"append", {}, "the addressing or memory models differ"};
-    }
     const uint32_t firstNew = m_ours.bound;
     m_map.assign(theirs.bound, 0);
-    for (const auto& [their, our] : same) {
+    for (const auto& [their, our] : same)
         m_map[their.value] = our.value;
-    }
     appendRequirements(theirs);
     appendImports(theirs);
     appendGlobals(theirs);

@@ -28,12 +28,10 @@ bool isEnd(spv::Op op)
 const Instruction* findLoopMerge(const Block& block)
 {
     for (auto i = block.body.rbegin() + 1; i < block.body.rend(); ++i) {
-        if (i->op == spv::Op::OpLoopMerge) {
+        if (i->op == spv::Op::OpLoopMerge)
             return &*i;
-        }
-        if (i->op != spv::Op::OpLine && i->op != spv::Op::OpNoLine && i->op != spv::Op::OpExtInst) {
+        if (i->op != spv::Op::OpLine && i->op != spv::Op::OpNoLine && i->op != spv::Op::OpExtInst)
             return nullptr;
-        }
     }
     return nullptr;
 }
@@ -74,11 +72,9 @@ public:
     Status run()
     {
         push(m_entry, nullptr);
-        while (!m_frames.empty()) {
-            if (Status status = step(); !status) {
+        while (!m_frames.empty())
+            if (Status status = step(); !status)
                 return status;
-            }
-        }
         finish();
         return {};
     }
@@ -89,29 +85,24 @@ private:
     void rememberOwner(const Function& function)
     {
         const auto own = [&](Id id) {
-            if (id) {
+            if (id)
                 m_owner[id.value] = function.id().value;
-            }
         };
-        for (const Instruction& parameter : function.parameters) {
+        for (const Instruction& parameter : function.parameters)
             own(parameter.result);
-        }
         for (const Block& block : function.blocks) {
             own(block.label);
-            for (const Instruction& i : block.body) {
+            for (const Instruction& i : block.body)
                 own(i.result);
-            }
         }
     }
 
     void rememberAnnotations()
     {
         for (const Section section : {Section::DebugNames, Section::Annotations}) {
-            for (const Instruction& i : m_module.section(section)) {
-                if (i.isId(0) && m_owner[i.id(0).value] != kNobody) {
+            for (const Instruction& i : m_module.section(section))
+                if (i.isId(0) && m_owner[i.id(0).value] != kNobody)
                     m_annotations[i.id(0).value].push_back({section, &i});
-                }
-            }
         }
     }
 
@@ -123,23 +114,19 @@ private:
         while (!open.empty()) {
             const auto [function, isReady] = open.back();
             open.pop_back();
-            if (!isReady && isLong.contains(function)) {
+            if (!isReady && isLong.contains(function))
                 continue;
-            }
             isLong.emplace(function, false);
-            if (!isReady) {
+            if (!isReady)
                 open.emplace_back(function, true);
-            }
             const Function& code = *m_functions.at(function);
             bool any = code.blocks.size() > 1;
             for (const Block& block : code.blocks) {
-                for (const Instruction& i : block.body) {
-                    if (i.op == spv::Op::OpFunctionCall && isReady) {
+                for (const Instruction& i : block.body)
+                    if (i.op == spv::Op::OpFunctionCall && isReady)
                         any |= isLong.at(i.id(0).value);
-                    } else if (i.op == spv::Op::OpFunctionCall) {
+                    else if (i.op == spv::Op::OpFunctionCall)
                         open.emplace_back(i.id(0).value, false);
-                    }
-                }
             }
             isLong[function] = any;
         }
@@ -153,9 +140,8 @@ private:
         frame->call = call;
         if (call) {
             Frame& caller = *m_frames.back();
-            for (size_t p = 0; p < function.parameters.size(); p++) {
+            for (size_t p = 0; p < function.parameters.size(); ++p)
                 frame->ids[function.parameters[p].result.value] = mapped(caller, call->id(1 + p)).value;
-            }
             frame->scope = m_debug.enter(caller.scope);
             // The callee's code begins where the caller's is.
             frame->ids[function.blocks[0].label.value] = m_blocks.back().label.value;
@@ -172,13 +158,11 @@ private:
 
     Id mapped(Frame& frame, Id id)
     {
-        if (isEntry(frame) || m_owner.size() <= id.value || m_owner[id.value] != frame.function->id().value) {
+        if (isEntry(frame) || m_owner.size() <= id.value || m_owner[id.value] != frame.function->id().value)
             return id;
-        }
         uint32_t& own = frame.ids[id.value];
-        if (own == 0) {
+        if (own == 0)
             own = m_module.newId().value;
-        }
         return Id{own};
     }
 
@@ -186,9 +170,8 @@ private:
     Instruction copied(Frame& frame, const Instruction& i)
     {
         Instruction copy = i;
-        if (isEntry(frame)) {
+        if (isEntry(frame))
             return copy;
-        }
         copy.forEachUse([&](Id& id) { id = mapped(frame, id); });
         copy.result = mapped(frame, i.result);
         const auto about = m_annotations.find(i.result.value);
@@ -207,14 +190,12 @@ private:
         Frame& frame = *m_frames.back();
         const Block& block = frame.function->blocks[frame.block];
         const Instruction& i = block.body[frame.next++];
-        if (i.op == spv::Op::OpFunctionCall) {
+        if (i.op == spv::Op::OpFunctionCall)
             return call(frame, block, i);
-        }
         const bool isLast = frame.next == block.body.size();
         const bool isInLastBlock = frame.block + 1 == frame.function->blocks.size();
-        if (isLast && !isEntry(frame) && (isInLastBlock || isReturn(i.op))) {
+        if (isLast && !isEntry(frame) && (isInLastBlock || isReturn(i.op)))
             return leave(frame, i);
-        }
         const std::optional<Instruction> wanted = m_debug.copied(frame.scope, i);
         if (i.op == spv::Op::OpVariable && !isEntry(frame)) {
             declareVariable(frame, i);
@@ -224,9 +205,8 @@ private:
         } else if (wanted && (!frame.loop || frame.loop->merge != &i)) {
             append(copied(frame, *wanted));
         }
-        if (isLast) {
+        if (isLast)
             return nextBlock(frame, block);
-        }
         return {};
     }
 
@@ -242,9 +222,8 @@ private:
         frame.next = 0;
         m_debug.beginBlock(frame.scope);
         beginBlock(mapped(frame, next.label));
-        for (const Instruction& i : next.before) {
+        for (const Instruction& i : next.before)
             m_blocks.back().before.push_back(copied(frame, i));
-        }
         return {};
     }
 
@@ -259,17 +238,15 @@ private:
             append(std::move(branch));
         }
         frame.loop.reset();
-        if (m_blocks.back().label != mapped(frame, block.label)) {
+        if (m_blocks.back().label != mapped(frame, block.label))
             frame.ends[block.label.value] = m_blocks.back().label;
-        }
     }
 
     Status call(Frame& frame, const Block& block, const Instruction& i)
     {
         const Function& callee = *m_functions.at(i.id(0).value);
-        if (m_isLong.at(i.id(0).value)) {
+        if (m_isLong.at(i.id(0).value))
             leaveHeader(frame, block);
-        }
         push(callee, &i);
         return {};
     }
@@ -278,14 +255,12 @@ private:
     void leaveHeader(Frame& frame, const Block& block)
     {
         const Instruction* merge = frame.loop ? nullptr : findLoopMerge(block);
-        if (!merge) {
+        if (!merge)
             return;
-        }
         Instruction own = copied(frame, *merge);
         frame.loop = {merge, own.id(1) == mapped(frame, block.label), m_module.newId()};
-        if (frame.loop->isOneBlock) {
+        if (frame.loop->isOneBlock)
             own.setId(1, frame.loop->continues);
-        }
         append(std::move(own));
         const Id code = m_module.newId();
         append(instruction(spv::Op::OpBranch).add(code));
@@ -294,9 +269,8 @@ private:
 
     Status leave(Frame& frame, const Instruction& last)
     {
-        if (frame.block + 1 < frame.function->blocks.size() || !isEnd(last.op)) {
+        if (frame.block + 1 < frame.function->blocks.size() || !isEnd(last.op))
             return Diagnostic{"spirv", {}, "not every call can be inlined"};
-        }
         endBlock(frame, frame.function->blocks.back());
         settlePhis(frame);
         giveResult(frame, last);
@@ -307,16 +281,13 @@ private:
     void settlePhis(Frame& frame)
     {
         std::unordered_map<uint32_t, Id> ends;
-        for (const auto& [label, end] : frame.ends) {
+        for (const auto& [label, end] : frame.ends)
             ends[mapped(frame, Id{label}).value] = end;
-        }
         for (const auto& [block, index] : frame.phis) {
             Instruction& phi = m_blocks[block].body[index];
-            for (size_t o = 1; o < phi.operandCount(); o += 2) {
-                if (const auto end = ends.find(phi.id(o).value); end != ends.end()) {
+            for (size_t o = 1; o < phi.operandCount(); o += 2)
+                if (const auto end = ends.find(phi.id(o).value); end != ends.end())
                     phi.setId(o, end->second);
-                }
-            }
         }
     }
 
@@ -324,23 +295,20 @@ private:
     {
         const Instruction& call = *frame.call;
         std::optional<Id> value;
-        if (last.op == spv::Op::OpReturnValue) {
+        if (last.op == spv::Op::OpReturnValue)
             value = mapped(frame, last.id(0));
-        }
         m_frames.pop_back();
         Frame& caller = *m_frames.back();
         const bool isVoid = m_module.findDefinition(call.type)->op == spv::Op::OpTypeVoid;
         const Id result = mapped(caller, call.result);
-        if (!isVoid && !value) {
+        if (!isVoid && !value)
             append(instruction(spv::Op::OpUndef, call.type, result));
-        } else if (!isVoid) {
+        else if (!isVoid)
             append(copied(caller, instruction(spv::Op::OpCopyObject, call.type, call.result)).add(*value));
-        }
         m_debug.resume(caller.scope, [&](const Instruction& i) {
             append(copied(caller, i));
-            if (i.result) {
+            if (i.result)
                 m_blocks.back().body.back().result = m_module.newId();
-            }
         });
     }
 
@@ -360,9 +328,8 @@ private:
         InstructionList& first = m_blocks[0].body;
         first.insert(first.begin(), m_variables.begin(), m_variables.end());
         m_entry.blocks = std::move(m_blocks);
-        for (auto& [section, annotation] : m_newAnnotations) {
+        for (auto& [section, annotation] : m_newAnnotations)
             m_module.section(section).push_back(std::move(annotation));
-        }
     }
 
     Module& m_module;

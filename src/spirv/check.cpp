@@ -21,9 +21,8 @@ public:
 
     Status run()
     {
-        if (globals() && functions() && entryPoints() && noRecursion() && lines()) {
+        if (globals() && functions() && entryPoints() && noRecursion() && lines())
             return {};
-        }
         return m_error;
     }
 
@@ -55,41 +54,35 @@ private:
         for (const Instruction& i : m_module.section(Section::Globals)) {
             const std::string where = i.result ? idText(i.result) : opName(i.op);
             if (i.op == spv::Op::OpTypeForwardPointer) {
-                if (find(i.id(0)) || !forward.emplace(i.id(0).value, i.literal(1)).second) {
+                if (find(i.id(0)) || !forward.emplace(i.id(0).value, i.literal(1)).second)
                     return fail("pointer declared forward too late or twice", where);
-                }
                 continue;
             }
             // Non-semantic instructions may refer forward to anything; lines refer to strings.
             const bool free = isExtendedInstruction(i.op) || i.op == spv::Op::OpLine || i.op == spv::Op::OpNoLine;
-            if (i.type && !isTypeId(i.type)) {
+            if (i.type && !isTypeId(i.type))
                 return fail(opName(i.op) + " with a result type that is none", where);
-            }
-            for (size_t o = 0; o < i.operandCount() && !free; o++) {
+            for (size_t o = 0; o < i.operandCount() && !free; ++o) {
                 const bool mayBeForward = i.op == spv::Op::OpTypeStruct && i.isId(o) && forward.contains(i.id(o).value);
                 if (i.isId(o) && !mayBeForward && !find(i.id(o))) {
                     return fail(opName(i.op) + " uses " + idText(i.id(o)) + ", which comes later or is no global",
                                 where);
                 }
             }
-            if (!typeOperands(i, forward) || !composite(i)) {
+            if (!typeOperands(i, forward) || !composite(i))
                 return fail(opName(i.op) + " does not fit its operands", where);
-            }
-            if (i.op == spv::Op::OpVariable && !isPointer(i.type)) {
+            if (i.op == spv::Op::OpVariable && !isPointer(i.type))
                 return fail("OpVariable that is no pointer", where);
-            }
             if (i.result) {
                 m_globals[i.result.value] = &i;
-                if (isType(i.op)) {
+                if (isType(i.op))
                     m_types.insert(i.result.value);
-                }
             }
         }
         for (const auto& [pointer, storage] : forward) {
             const Instruction* i = find(Id{pointer});
-            if (!i || i->op != spv::Op::OpTypePointer || i->literal(0) != storage) {
+            if (!i || i->op != spv::Op::OpTypePointer || i->literal(0) != storage)
                 return fail("forward pointer that is no such pointer", idText(Id{pointer}));
-            }
         }
         return true;
     }
@@ -108,9 +101,8 @@ private:
             case spv::Op::OpTypeArray: {
                 const Instruction* length = find(i.id(1));
                 const Instruction* type = length ? find(length->type) : nullptr;
-                if (!type || type->op != spv::Op::OpTypeInt) {
+                if (!type || type->op != spv::Op::OpTypeInt)
                     return false;
-                }
                 end = 1;
                 break;
             }
@@ -125,11 +117,9 @@ private:
             default:
                 return true;
         }
-        for (size_t o = first; o < end; o++) {
-            if (!isTypeId(i.id(o)) && !forward.contains(i.id(o).value)) {
+        for (size_t o = first; o < end; ++o)
+            if (!isTypeId(i.id(o)) && !forward.contains(i.id(o).value))
                 return false;
-            }
-        }
         return true;
     }
 
@@ -142,9 +132,8 @@ private:
 
     bool composite(const Instruction& i) const
     {
-        if (i.op != spv::Op::OpConstantComposite && i.op != spv::Op::OpSpecConstantComposite) {
+        if (i.op != spv::Op::OpConstantComposite && i.op != spv::Op::OpSpecConstantComposite)
             return true;
-        }
         const Instruction* type = find(i.type);
         size_t count = i.operandCount();
         switch (type->op) {
@@ -164,20 +153,18 @@ private:
                 // Cooperative matrices and the like.
                 return true;
         }
-        for (size_t o = 0; o < i.operandCount(); o++) {
+        for (size_t o = 0; o < i.operandCount(); ++o) {
             const Instruction* constituent = find(i.id(o));
-            if (!constituent || constituent->type != memberType(*type, o)) {
+            if (!constituent || constituent->type != memberType(*type, o))
                 return false;
-            }
         }
         return count == i.operandCount();
     }
 
     bool functions()
     {
-        for (const Function& function : m_module.functions) {
+        for (const Function& function : m_module.functions)
             m_functions[function.id().value] = &function;
-        }
         return std::ranges::all_of(m_module.functions, [this](const Function& f) { return this->function(f); });
     }
 
@@ -186,24 +173,19 @@ private:
         const std::string where = "function " + idText(function.id());
         const Instruction* type = find(function.definition.id(1));
         if (!type || type->op != spv::Op::OpTypeFunction || type->id(0) != function.definition.type ||
-            type->operandCount() != function.parameters.size() + 1) {
+            type->operandCount() != function.parameters.size() + 1)
             return fail("function does not fit its type", where);
-        }
-        for (size_t p = 0; p < function.parameters.size(); p++) {
-            if (function.parameters[p].type != type->id(p + 1)) {
+        for (size_t p = 0; p < function.parameters.size(); ++p)
+            if (function.parameters[p].type != type->id(p + 1))
                 return fail("parameter does not fit the function's type", where);
-            }
-        }
         std::unordered_map<uint32_t, std::set<Id>> predecessors;  // by label
-        for (const Block& block : function.blocks) {
+        for (const Block& block : function.blocks)
             predecessors[block.label.value];
-        }
         for (const Block& block : function.blocks) {
             for (const Id target : successors(block.body.back())) {
                 const auto found = predecessors.find(target.value);
-                if (found == predecessors.end() || target == function.blocks[0].label) {
+                if (found == predecessors.end() || target == function.blocks[0].label)
                     return fail("branch to what is no block, or is the first one", where);
-                }
                 found->second.insert(block.label);
             }
         }
@@ -222,11 +204,9 @@ private:
         const size_t first = terminator.op == spv::Op::OpBranch ? 0 : 1;
         const bool branches = terminator.op == spv::Op::OpBranch || terminator.op == spv::Op::OpBranchConditional ||
                               terminator.op == spv::Op::OpSwitch;
-        for (size_t o = first; o < terminator.operandCount() && branches; o++) {
-            if (terminator.isId(o)) {
+        for (size_t o = first; o < terminator.operandCount() && branches; ++o)
+            if (terminator.isId(o))
                 out.push_back(terminator.id(o));
-            }
-        }
         return out;
     }
 
@@ -234,27 +214,22 @@ private:
               const std::unordered_map<uint32_t, std::set<Id>>& predecessors)
     {
         bool phisMayFollow = true;
-        for (size_t n = 0; n < block.body.size(); n++) {
+        for (size_t n = 0; n < block.body.size(); ++n) {
             const Instruction& i = block.body[n];
-            if (i.type && !isTypeId(i.type)) {
+            if (i.type && !isTypeId(i.type))
                 return fail(opName(i.op) + " with a result type that is none");
-            }
             const bool isPhi = i.op == spv::Op::OpPhi;
             const bool isLine = i.op == spv::Op::OpLine || i.op == spv::Op::OpNoLine;
-            if (isPhi && (!phisMayFollow || !phi(i, predecessors.at(block.label.value)))) {
+            if (isPhi && (!phisMayFollow || !phi(i, predecessors.at(block.label.value))))
                 return fail("OpPhi that does not fit the predecessors");
-            }
             phisMayFollow = phisMayFollow && (isPhi || isLine);
             const bool isMerge = i.op == spv::Op::OpSelectionMerge || i.op == spv::Op::OpLoopMerge;
-            if (isMerge && !merge(i, n + 2 == block.body.size(), function, predecessors)) {
+            if (isMerge && !merge(i, n + 2 == block.body.size(), function, predecessors))
                 return fail("merge instruction that does not fit the branch");
-            }
-            if (i.op == spv::Op::OpFunctionCall && !call(i)) {
+            if (i.op == spv::Op::OpFunctionCall && !call(i))
                 return fail("call that does not fit the function");
-            }
-            if (i.op == spv::Op::OpVariable && !isPointer(i.type)) {
+            if (i.op == spv::Op::OpVariable && !isPointer(i.type))
                 return fail("OpVariable that is no pointer");
-            }
         }
         return returns(block.body.back(), function);
     }
@@ -262,9 +237,8 @@ private:
     static bool phi(const Instruction& i, const std::set<Id>& predecessors)
     {
         std::set<Id> parents;
-        for (size_t o = 1; o < i.operandCount(); o += 2) {
+        for (size_t o = 1; o < i.operandCount(); o += 2)
             parents.insert(i.id(o));
-        }
         return i.operandCount() % 2 == 0 && parents == predecessors && parents.size() * 2 == i.operandCount();
     }
 
@@ -279,9 +253,8 @@ private:
     bool call(const Instruction& i) const
     {
         const auto callee = m_functions.find(i.id(0).value);
-        if (callee == m_functions.end() || callee->second->definition.type != i.type) {
+        if (callee == m_functions.end() || callee->second->definition.type != i.type)
             return false;
-        }
         return i.operandCount() == callee->second->parameters.size() + 1;
     }
 
@@ -300,9 +273,8 @@ private:
         for (const Instruction& i : m_module.section(Section::EntryPoints)) {
             const auto function = m_functions.find(i.id(1).value);
             if (function == m_functions.end() || !function->second->parameters.empty() ||
-                function->second->blocks.empty()) {
+                function->second->blocks.empty())
                 return fail("entry point that is no function without parameters", i.string(2));
-            }
         }
         return true;
     }
@@ -316,32 +288,25 @@ private:
         for (const Function& function : m_module.functions) {
             std::set<uint32_t> callees;
             for (const Block& block : function.blocks) {
-                for (const Instruction& i : block.body) {
-                    if (i.op == spv::Op::OpFunctionCall) {
+                for (const Instruction& i : block.body)
+                    if (i.op == spv::Op::OpFunctionCall)
                         callees.insert(i.id(0).value);
-                    }
-                }
             }
-            for (const uint32_t callee : callees) {
+            for (const uint32_t callee : callees)
                 callers[callee].push_back(function.id().value);
-            }
             open[function.id().value] = callees.size();
         }
         std::vector<uint32_t> leaves;
-        for (const auto& [id, count] : open) {
-            if (count == 0) {
+        for (const auto& [id, count] : open)
+            if (count == 0)
                 leaves.push_back(id);
-            }
-        }
         size_t taken = 0;
-        for (; !leaves.empty(); taken++) {
+        for (; !leaves.empty(); ++taken) {
             const uint32_t leaf = leaves.back();
             leaves.pop_back();
-            for (const uint32_t caller : callers[leaf]) {
-                if (--open[caller] == 0) {
+            for (const uint32_t caller : callers[leaf])
+                if (--open[caller] == 0)
                     leaves.push_back(caller);
-                }
-            }
         }
         return taken == m_module.functions.size() || fail("recursion");
     }
@@ -352,28 +317,23 @@ private:
         constexpr uint32_t kDebugScope = 23;
         constexpr uint32_t kDebugLine = 103;
         std::unordered_set<uint32_t> strings;
-        for (const Instruction& i : m_module.section(Section::DebugStrings)) {
+        for (const Instruction& i : m_module.section(Section::DebugStrings))
             strings.insert(i.result.value);
-        }
         std::unordered_set<uint32_t> sets;
         for (const Instruction& i : m_module.section(Section::ExtInstImports)) {
             const std::string name = i.string(0);
-            if (name == "NonSemantic.Shader.DebugInfo.100" || name == "OpenCL.DebugInfo.100") {
+            if (name == "NonSemantic.Shader.DebugInfo.100" || name == "OpenCL.DebugInfo.100")
                 sets.insert(i.result.value);
-            }
         }
         bool ok = true;
         m_module.forEachInstruction([&](const Instruction& i) {
-            if (i.op == spv::Op::OpLine) {
+            if (i.op == spv::Op::OpLine)
                 ok = ok && strings.contains(i.id(0).value);
-            }
             const bool isDebug = isExtendedInstruction(i.op) && sets.contains(i.id(0).value);
-            if (!isDebug || (i.literal(1) != kDebugScope && i.literal(1) != kDebugLine)) {
+            if (!isDebug || (i.literal(1) != kDebugScope && i.literal(1) != kDebugLine))
                 return;
-            }
-            for (size_t o = 2; o < i.operandCount(); o++) {
+            for (size_t o = 2; o < i.operandCount(); ++o)
                 ok = ok && (!i.isId(o) || find(i.id(o)));
-            }
         });
         return ok || fail("line or scope that refers to something in a function");
     }

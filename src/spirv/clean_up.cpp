@@ -16,17 +16,13 @@ bool hasLinkage(const Instruction& i)
 // What entry points execute and what others may link to. Interface lists are not among the roots.
 void addCode(const Module& module, Reach& reach)
 {
-    for (const Instruction& i : module.section(Section::EntryPoints)) {
+    for (const Instruction& i : module.section(Section::EntryPoints))
         reach.add(i.id(1));
-    }
-    for (const Instruction& i : module.section(Section::ExecutionModes)) {
+    for (const Instruction& i : module.section(Section::ExecutionModes))
         reach.addUses(i);
-    }
-    for (const Instruction& i : module.section(Section::Annotations)) {
-        if (hasLinkage(i) && module.findFunction(i.id(0))) {
+    for (const Instruction& i : module.section(Section::Annotations))
+        if (hasLinkage(i) && module.findFunction(i.id(0)))
             reach.add(i.id(0));
-        }
-    }
 }
 
 // Drops variables from the interface that no code uses. Inputs and outputs stay where another stage may count on them,
@@ -36,14 +32,13 @@ void trimInterface(const Module& module, Instruction& entryPoint, const Reach& r
     const bool isCompute = entryPoint.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::GLCompute);
     Instruction trimmed = instruction(entryPoint.op);
     trimmed.add(entryPoint.literal(0)).add(entryPoint.id(1)).add(entryPoint.string(2));
-    for (size_t o = 3; o < entryPoint.operandCount(); o++) {
+    for (size_t o = 3; o < entryPoint.operandCount(); ++o) {
         const Id variable = entryPoint.id(o);
         const spv::StorageClass storage = module.storageOf(module.typeOf(variable));
         const bool isStageIo = storage == spv::StorageClass::Input || storage == spv::StorageClass::Output;
         const bool isNodeInput = storage == spv::StorageClass::NodePayloadAMDX;
-        if (reach.contains(variable) || (isStageIo && !isCompute) || isNodeInput) {
+        if (reach.contains(variable) || (isStageIo && !isCompute) || isNodeInput)
             trimmed.add(variable);
-        }
     }
     entryPoint = std::move(trimmed);
 }
@@ -79,22 +74,19 @@ Result<Module> simplify(const Module& module)
         optimize(write(module), "simplify",
                  {spvtools::CreateSSARewritePass, spvtools::CreateCCPPass, spvtools::CreateDeadBranchElimPass,
                   spvtools::CreateBlockMergePass, [] { return spvtools::CreateAggressiveDCEPass(); }});
-    if (!optimized) {
+    if (!optimized)
         return optimized.error();
-    }
     auto simplified = read(*optimized);
-    if (simplified) {
+    if (simplified)
         removeUnused(*simplified);
-    }
     return simplified;
 }
 
 Result<Words> simplify(std::span<const uint32_t> words)
 {
     const auto module = read(words);
-    if (!module) {
+    if (!module)
         return module.error();
-    }
     const auto simplified = simplify(*module);
     return simplified ? Result<Words>(write(*simplified)) : simplified.error();
 }

@@ -45,20 +45,17 @@ public:
           m_from(function.blocks.size()),
           m_taken(function.blocks.size(), kNoBlock)
     {
-        for (const Block& block : function.blocks) {
+        for (const Block& block : function.blocks)
             m_labels.push_back(block.label);
-        }
     }
 
     // Finds out which edges can be executed and leaves out all else. Returns whether anything has changed.
     bool run()
     {
         findConstructsThatMayGo();
-        for (const uint32_t block : m_structure.order) {
-            if (isExecuted(block)) {
+        for (const uint32_t block : m_structure.order)
+            if (isExecuted(block))
                 evaluate(block);
-            }
-        }
         rewrite();
         return m_hasChanged;
     }
@@ -80,11 +77,9 @@ private:
         const std::vector<Node>& nodes = m_structure.nodes;
         std::vector<uint32_t> headerOf(nodes.size(), kNoBlock);  // by merge block
         std::vector<bool> isEntered(nodes.size(), false);
-        for (const uint32_t block : m_structure.order) {
-            if (nodes[block].merge != kNoBlock) {
+        for (const uint32_t block : m_structure.order)
+            if (nodes[block].merge != kNoBlock)
                 headerOf[nodes[block].merge] = block;
-            }
-        }
         for (const uint32_t block : m_structure.order) {
             const Node& node = nodes[block];
             for (const uint32_t target : node.targets) {
@@ -92,21 +87,18 @@ private:
                 const uint32_t header = headerOf[target];
                 const bool leavesPlainly =
                     node.targets.size() == 1 && node.merge == kNoBlock && node.construct == header;
-                if (header != kNoBlock && header != block && !leavesPlainly) {
+                if (header != kNoBlock && header != block && !leavesPlainly)
                     m_mayGo[header] = false;
-                }
             }
         }
         for (const uint32_t block : m_structure.order) {
             const Node& node = nodes[block];
-            if (node.isLoop && (isEntered[node.continues] || node.targets.size() != 1)) {
+            if (node.isLoop && (isEntered[node.continues] || node.targets.size() != 1))
                 m_mayGo[block] = false;
-            }
             // From where it continues up to what is behind the loop.
             for (uint32_t p = node.isLoop ? nodes[node.continues].place : 0; node.isLoop && p < nodes[node.merge].place;
-                 p++) {
+                 ++p)
                 m_leadsBack[m_structure.order[p]] = node.continues != block;
-            }
         }
     }
 
@@ -118,9 +110,8 @@ private:
             const Id value = i.op == spv::Op::OpPhi            ? valueOfPhi(block, i)
                              : i.op == spv::Op::OpFunctionCall ? valueOfCall(i)
                                                                : m_values.simplified(i);
-            if (value && !m_values.isReplaced(i.result) && m_values.resolved(value) != i.result) {
+            if (value && !m_values.isReplaced(i.result) && m_values.resolved(value) != i.result)
                 m_values.replace(i.result, value);
-            }
         }
         const uint32_t taken = decide(block, body.back());
         m_taken[block] = taken;
@@ -128,16 +119,14 @@ private:
             enter(taken, block);
             return;
         }
-        for (const uint32_t target : m_structure.nodes[block].targets) {
+        for (const uint32_t target : m_structure.nodes[block].targets)
             enter(target, block);
-        }
     }
 
     void enter(uint32_t block, uint32_t from)
     {
-        if (!comesFrom(block, from)) {
+        if (!comesFrom(block, from))
             m_from[block].push_back(from);
-        }
     }
 
     // Of blocks further back nobody knows yet, so their edges count.
@@ -153,12 +142,10 @@ private:
         Id common;
         for (size_t o = 0; o + 1 < phi.operandCount(); o += 2) {
             const Id value = m_values.resolved(phi.id(o));
-            if (value == phi.result || value == common || !mayComeFrom(block, phi.id(o + 1))) {
+            if (value == phi.result || value == common || !mayComeFrom(block, phi.id(o + 1)))
                 continue;
-            }
-            if (common) {
+            if (common)
                 return {};
-            }
             common = value;
         }
         return m_values.isFixed(phi.result) ? Id{} : common;
@@ -176,21 +163,16 @@ private:
     {
         const Node& node = m_structure.nodes[block];
         const bool isChoice = end.op == spv::Op::OpBranchConditional || end.op == spv::Op::OpSwitch;
-        if (!isChoice || m_leadsBack[block] || (node.merge != kNoBlock && !node.isLoop && !m_mayGo[block])) {
+        if (!isChoice || m_leadsBack[block] || (node.merge != kNoBlock && !node.isLoop && !m_mayGo[block]))
             return kNoBlock;
-        }
         const std::optional<uint32_t> value = m_values.constant(end.id(0));
-        if (!value) {
+        if (!value)
             return kNoBlock;
-        }
-        if (end.op == spv::Op::OpBranchConditional) {
+        if (end.op == spv::Op::OpBranchConditional)
             return m_blockOf[end.id(*value != 0 ? 1 : 2).value];
-        }
-        for (size_t o = 2; o + 1 < end.operandCount(); o += 2) {
-            if (end.literal(o) == *value) {
+        for (size_t o = 2; o + 1 < end.operandCount(); o += 2)
+            if (end.literal(o) == *value)
                 return m_blockOf[end.id(o + 1).value];
-            }
-        }
         return m_blockOf[end.id(1).value];
     }
 
@@ -249,12 +231,10 @@ private:
         for (Instruction& i : body) {
             const bool goes = (i.result && m_values.isReplaced(i.result)) || (isMerge(i) && losesMerge(block));
             m_hasChanged |= goes;
-            if (goes) {
+            if (goes)
                 continue;
-            }
-            if (i.op == spv::Op::OpPhi) {
+            if (i.op == spv::Op::OpPhi)
                 i = rewrittenPhi(block, i);
-            }
             i.forEachUse([&](Id& id) { id = m_values.resolved(id); });
             kept.push_back(std::move(i));
         }
@@ -269,14 +249,11 @@ private:
     {
         const Node& node = m_structure.nodes[block];
         Instruction out = instruction(phi.op, phi.type, phi.result);
-        for (size_t o = 0; o + 1 < phi.operandCount(); o += 2) {
-            if (comesFrom(block, m_blockOf[phi.id(o + 1).value])) {
+        for (size_t o = 0; o + 1 < phi.operandCount(); o += 2)
+            if (comesFrom(block, m_blockOf[phi.id(o + 1).value]))
                 out.add(phi.id(o)).add(phi.id(o + 1));
-            }
-        }
-        if (node.isLoop && !losesMerge(block) && !isExecuted(node.continues)) {
+        if (node.isLoop && !losesMerge(block) && !isExecuted(node.continues))
             out.add(phi.result).add(labelOf(node.continues));
-        }
         m_hasChanged |= out.operandCount() != phi.operandCount();
         return out;
     }
@@ -303,45 +280,38 @@ public:
     {
         m_callees.extended = findExtendedInstructions(module);
         m_blockOf.resize(module.bound);
-        for (size_t f = 0; f < module.functions.size(); f++) {
+        for (size_t f = 0; f < module.functions.size(); ++f)
             m_numberOf.emplace(module.functions[f].id().value, f);
-        }
         m_isDone.resize(module.functions.size());
     }
 
     void run()
     {
-        for (size_t f = m_first; f < m_module.functions.size(); f++) {
+        for (size_t f = m_first; f < m_module.functions.size(); ++f)
             decide(f);
-        }
     }
 
 private:
     // Behind all that the function calls, which is never itself.
     void decide(size_t number)
     {
-        if (m_isDone[number]) {
+        if (m_isDone[number])
             return;
-        }
         m_isDone[number] = true;
         Function& function = m_module.functions[number];
         for (const Block& block : function.blocks) {
-            for (const Instruction& i : block.body) {
-                if (i.op == spv::Op::OpFunctionCall) {
+            for (const Instruction& i : block.body)
+                if (i.op == spv::Op::OpFunctionCall)
                     decide(m_numberOf.at(i.id(0).value));
-                }
-            }
         }
-        if (number < m_first || function.blocks.empty()) {
+        if (number < m_first || function.blocks.empty())
             return;
-        }
-        for (int round = 0; round < kMostRounds; round++) {
+        for (int round = 0; round < kMostRounds; ++round) {
             bool hasChanged = Round(function, m_values, m_callees, m_blockOf).run();
             joinBlocks(function);
             hasChanged |= dropUnused(function, [this](const Instruction& i) { return computes(i); });
-            if (!hasChanged) {
+            if (!hasChanged)
                 break;
-            }
         }
         learn(function);
     }
@@ -356,9 +326,8 @@ private:
     {
         bool isComputing = true;
         std::unordered_set<uint32_t> own;
-        for (const Instruction& i : function.parameters) {
+        for (const Instruction& i : function.parameters)
             own.insert(i.result.value);
-        }
         for (const Block& block : function.blocks) {
             for (const Instruction& i : block.body) {
                 const bool isEnd = &i == &block.body.back();
@@ -366,14 +335,12 @@ private:
                 own.insert(i.result.value);
             }
         }
-        if (!isComputing) {
+        if (!isComputing)
             return;
-        }
         m_callees.computing.insert(function.id().value);
         const Instruction& end = function.blocks.front().body.back();
-        if (function.blocks.size() == 1 && end.op == spv::Op::OpReturnValue && !own.contains(end.id(0).value)) {
+        if (function.blocks.size() == 1 && end.op == spv::Op::OpReturnValue && !own.contains(end.id(0).value))
             m_callees.constants.emplace(function.id().value, end.id(0));
-        }
     }
 
     Module& m_module;

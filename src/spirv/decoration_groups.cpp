@@ -14,14 +14,12 @@ constexpr size_t kMaxAnnotations = size_t{1} << 20;
 Instruction applied(const Instruction& decoration, Id target, const uint32_t* member)
 {
     spv::Op op = decoration.op;
-    if (member) {
+    if (member)
         op = op == spv::Op::OpDecorateString ? spv::Op::OpMemberDecorateString : spv::Op::OpMemberDecorate;
-    }
     Instruction out = instruction(op).add(target);
-    if (member) {
+    if (member)
         out.add(*member);
-    }
-    for (size_t o = 1; o < decoration.operandCount(); o++) {
+    for (size_t o = 1; o < decoration.operandCount(); ++o) {
         const Operand& operand = decoration.operands[o];
         const auto first = decoration.words.begin() + operand.first;
         out.operands.push_back({operand.kind, static_cast<uint16_t>(out.words.size()), operand.count});
@@ -36,34 +34,28 @@ Status dissolveDecorationGroups(Module& module)
 {
     InstructionList& annotations = module.section(Section::Annotations);
     std::unordered_map<uint32_t, InstructionList> groups;
-    for (const Instruction& i : annotations) {
-        if (i.op == spv::Op::OpDecorationGroup) {
+    for (const Instruction& i : annotations)
+        if (i.op == spv::Op::OpDecorationGroup)
             groups[i.result.value];
-        }
-    }
-    if (groups.empty()) {
+    if (groups.empty())
         return {};
-    }
     InstructionList out;
     for (Instruction& i : annotations) {
-        if (i.op == spv::Op::OpDecorationGroup) {
+        if (i.op == spv::Op::OpDecorationGroup)
             continue;
-        }
         const auto group = i.operandCount() > 0 && i.isId(0) ? groups.find(i.id(0).value) : groups.end();
         const bool onMembers = i.op == spv::Op::OpGroupMemberDecorate;
         if (i.op != spv::Op::OpGroupDecorate && !onMembers) {
             (group == groups.end() ? out : group->second).push_back(std::move(i));
             continue;
         }
-        for (size_t o = 1; o < i.operandCount() && group != groups.end(); o++) {
+        for (size_t o = 1; o < i.operandCount() && group != groups.end(); ++o) {
             const Id target = i.id(o);
             const uint32_t member = onMembers && o + 1 < i.operandCount() ? i.literal(++o) : 0;
-            for (const Instruction& decoration : group->second) {
+            for (const Instruction& decoration : group->second)
                 out.push_back(applied(decoration, target, onMembers ? &member : nullptr));
-            }
-            if (out.size() > kMaxAnnotations) {
+            if (out.size() > kMaxAnnotations)
                 return Diagnostic{"spirv", {}, "too many decorations through groups"};
-            }
         }
     }
     annotations = std::move(out);

@@ -41,26 +41,21 @@ bool isVolatile(const Instruction& load)
 
 bool onlyComputes(const Instruction& i, Id extended)
 {
-    if (!i.result) {
+    if (!i.result)
         return false;
-    }
-    if (i.op == spv::Op::OpLoad) {
+    if (i.op == spv::Op::OpLoad)
         return !isVolatile(i);
-    }
-    if (i.op == spv::Op::OpExtInst) {
+    if (i.op == spv::Op::OpExtInst)
         return extended && i.id(0) == extended && i.literal(1) != kModf && i.literal(1) != kFrexp;
-    }
     return std::ranges::any_of(kComputing,
                                [&](const Range& range) { return i.op >= range.first && i.op <= range.last; });
 }
 
 Id findExtendedInstructions(const Module& module)
 {
-    for (const Instruction& i : module.section(Section::ExtInstImports)) {
-        if (i.string(0) == "GLSL.std.450") {
+    for (const Instruction& i : module.section(Section::ExtInstImports))
+        if (i.string(0) == "GLSL.std.450")
             return i.result;
-        }
-    }
     return {};
 }
 

@@ -23,17 +23,13 @@ IdSet inputsOfOthers(const Module& module, const Instruction& own)
 {
     Reach ofOwn(module), ofOthers(module);
     ofOwn.add(own.id(1));
-    for (const Instruction& other : module.section(Section::EntryPoints)) {
-        if (&other != &own) {
+    for (const Instruction& other : module.section(Section::EntryPoints))
+        if (&other != &own)
             ofOthers.add(other.id(1));
-        }
-    }
     IdSet inputs;
-    for (const Instruction& i : module.section(Section::Globals)) {
-        if (isInputPayload(i) && ofOthers.contains(i.result) && !ofOwn.contains(i.result)) {
+    for (const Instruction& i : module.section(Section::Globals))
+        if (isInputPayload(i) && ofOthers.contains(i.result) && !ofOwn.contains(i.result))
             inputs.insert(i.result);
-        }
-    }
     return inputs;
 }
 
@@ -43,7 +39,7 @@ Instruction withOneInput(const Module& module, const Instruction& entryPoint, co
     Instruction kept =
         instruction(entryPoint.op).add(entryPoint.literal(0)).add(entryPoint.id(1)).add(entryPoint.string(2));
     bool hasInput = false;
-    for (size_t o = 3; o < entryPoint.operandCount(); o++) {
+    for (size_t o = 3; o < entryPoint.operandCount(); ++o) {
         if (!inputsOfOthers.contains(entryPoint.id(o))) {
             kept.add(entryPoint.id(o));
             const Instruction* variable = module.findDefinition(entryPoint.id(o));
@@ -56,11 +52,9 @@ Instruction withOneInput(const Module& module, const Instruction& entryPoint, co
 // Before SPIR-V 1.4 interfaces list no payloads. One that no code reads is declared for the entry point all the same.
 void addUnlistedInputs(const Module& module, const IdSet& inputsOfOthers, Reach& reach)
 {
-    for (const Instruction& i : module.section(Section::Globals)) {
-        if (module.version < kVersionOfWholeInterfaces && isInputPayload(i) && !inputsOfOthers.contains(i.result)) {
+    for (const Instruction& i : module.section(Section::Globals))
+        if (module.version < kVersionOfWholeInterfaces && isInputPayload(i) && !inputsOfOthers.contains(i.result))
             reach.add(i.result);
-        }
-    }
 }
 
 }  // namespace
@@ -83,11 +77,9 @@ Status extractEntryPoint(Module& module, std::string_view name, spv::ExecutionMo
     }
     Reach reach(module);
     reach.addUses(entryPoints[0]);
-    for (const Instruction& i : module.section(Section::ExecutionModes)) {
-        if (i.id(0) == entryPoints[0].id(1)) {
+    for (const Instruction& i : module.section(Section::ExecutionModes))
+        if (i.id(0) == entryPoints[0].id(1))
             reach.addUses(i);
-        }
-    }
     addUnlistedInputs(module, notOwn, reach);
     reach.addWorkgroupSize();
     reach.addDescriptions();

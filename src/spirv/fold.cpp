@@ -37,24 +37,21 @@ struct Folder {
                 const auto alias = aliases.find(id.value);
                 id.value = alias == aliases.end() ? id.value : alias->second;
             });
-            if (i.op == spv::Op::OpSpecConstantComposite || i.op == spv::Op::OpSpecConstantCompositeReplicateEXT) {
+            if (i.op == spv::Op::OpSpecConstantComposite || i.op == spv::Op::OpSpecConstantCompositeReplicateEXT)
                 composite(i);
-            } else if (i.op == spv::Op::OpSpecConstantOp && operation(i)) {
+            else if (i.op == spv::Op::OpSpecConstantOp && operation(i))
                 continue;
-            }
             append(std::move(i));
         }
         module.section(Section::Globals) = std::move(out);
-        if (!aliases.empty()) {
+        if (!aliases.empty())
             module.replaceUses(aliases);
-        }
     }
 
     void append(Instruction i)
     {
-        if (i.result) {
+        if (i.result)
             positions[i.result.value] = out.size();
-        }
         out.push_back(std::move(i));
     }
 
@@ -75,11 +72,9 @@ struct Folder {
 
     void composite(Instruction& i)
     {
-        for (size_t o = 0; o < i.operandCount(); o++) {
-            if (!i.isId(o) || !isOrdinary(i.id(o))) {
+        for (size_t o = 0; o < i.operandCount(); ++o)
+            if (!i.isId(o) || !isOrdinary(i.id(o)))
                 return;
-            }
-        }
         const bool replicates = i.op == spv::Op::OpSpecConstantCompositeReplicateEXT;
         i.op = replicates ? spv::Op::OpConstantCompositeReplicateEXT : spv::Op::OpConstantComposite;
     }
@@ -88,9 +83,8 @@ struct Folder {
     uint32_t widthOf(Id type) const
     {
         const Instruction* i = find(type);
-        if (i && i->op == spv::Op::OpTypeBool) {
+        if (i && i->op == spv::Op::OpTypeBool)
             return 1;
-        }
         const bool isNumber = i && (i->op == spv::Op::OpTypeInt || i->op == spv::Op::OpTypeFloat);
         const uint32_t width = isNumber ? i->literal(0) : 0;
         return width == 8 || width == 16 || width == 32 || width == 64 ? width : 0;
@@ -107,9 +101,8 @@ struct Folder {
     {
         const Instruction* i = find(type);
         count = 1;
-        if (!i || i->op != spv::Op::OpTypeVector) {
+        if (!i || i->op != spv::Op::OpTypeVector)
             return type;
-        }
         count = i->literal(1) <= kMaxComponents ? i->literal(1) : 0;
         return i->id(0);
     }
@@ -118,9 +111,8 @@ struct Folder {
     {
         const Instruction* i = find(id);
         const uint32_t width = i ? widthOf(i->type) : 0;
-        if (width == 0) {
+        if (width == 0)
             return std::nullopt;
-        }
         switch (i->op) {
             case spv::Op::OpConstantTrue:
                 return 1;
@@ -129,9 +121,8 @@ struct Folder {
             case spv::Op::OpUndef:
                 return 0;
             case spv::Op::OpConstant:
-                if (i->words.size() != (width == 64 ? 2u : 1u)) {
+                if (i->words.size() != (width == 64 ? 2u : 1u))
                     return std::nullopt;
-                }
                 return mask(i->words[0] | (i->words.size() > 1 ? uint64_t{i->words[1]} << 32 : 0), width);
             default:
                 return std::nullopt;
@@ -142,27 +133,23 @@ struct Folder {
     std::optional<Components> components(Id id) const
     {
         const Instruction* i = find(id);
-        if (!i || !isOrdinary(id)) {
+        if (!i || !isOrdinary(id))
             return std::nullopt;
-        }
         size_t count = 0;
         const Id component = componentType(i->type, count);
-        if (count == 0 || widthOf(component) == 0) {
+        if (count == 0 || widthOf(component) == 0)
             return std::nullopt;
-        }
-        if (i->op == spv::Op::OpConstantNull || i->op == spv::Op::OpUndef) {
+        if (i->op == spv::Op::OpConstantNull || i->op == spv::Op::OpUndef)
             return Components(count, 0);
-        }
         if (i->op != spv::Op::OpConstantComposite) {
             const std::optional<uint64_t> value = scalar(id);
             return value ? std::optional(Components{*value}) : std::nullopt;
         }
         Components values;
-        for (size_t o = 0; o < i->operandCount(); o++) {
+        for (size_t o = 0; o < i->operandCount(); ++o) {
             const std::optional<uint64_t> value = scalar(i->id(o));
-            if (!value) {
+            if (!value)
                 return std::nullopt;
-            }
             values.push_back(*value);
         }
         return values.size() == count ? std::optional(values) : std::nullopt;
@@ -171,15 +158,13 @@ struct Folder {
     Instruction scalarConstant(Id type, uint64_t value, Id result) const
     {
         const Instruction& t = *find(type);
-        if (t.op == spv::Op::OpTypeBool) {
+        if (t.op == spv::Op::OpTypeBool)
             return instruction(value != 0 ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse, type, result);
-        }
         const uint32_t width = t.literal(0);
         value = mask(value, width);
         const bool isNegative = t.op == spv::Op::OpTypeInt && t.literal(1) == 1 && (value >> (width - 1) & 1) != 0;
-        if (width < 32 && isNegative) {
+        if (width < 32 && isNegative)
             value |= ~uint64_t{0} << width;
-        }
         Instruction constant = instruction(spv::Op::OpConstant, type, result).add(static_cast<uint32_t>(value));
         if (width == 64) {
             // One literal of two words.
@@ -230,28 +215,25 @@ struct Folder {
     bool alias(const Instruction& i, Id same)
     {
         const Instruction* definition = find(same);
-        if (!definition || definition->type != i.type || !isOrdinary(same)) {
+        if (!definition || definition->type != i.type || !isOrdinary(same))
             return false;
-        }
         aliases[i.result.value] = same.value;
         return true;
     }
 
     bool extract(const Instruction& i)
     {
-        if (i.operandCount() < 2 || !i.isId(1)) {
+        if (i.operandCount() < 2 || !i.isId(1))
             return false;
-        }
         Id object = i.id(1);
-        for (size_t o = 2; o < i.operandCount(); o++) {
+        for (size_t o = 2; o < i.operandCount(); ++o) {
             const Instruction* from = find(object);
             if (from && from->op == spv::Op::OpConstantNull) {
                 append(instruction(spv::Op::OpConstantNull, i.type, i.result));
                 return true;
             }
-            if (!from || from->op != spv::Op::OpConstantComposite || i.literal(o) >= from->operandCount()) {
+            if (!from || from->op != spv::Op::OpConstantComposite || i.literal(o) >= from->operandCount())
                 return false;
-            }
             object = from->id(i.literal(o));
         }
         return alias(i, object);
@@ -260,24 +242,21 @@ struct Folder {
     // One level deep, which is what compilers emit for vectors and structures alike.
     bool insert(const Instruction& i)
     {
-        if (i.operandCount() != 4 || !i.isId(1) || !i.isId(2) || !isOrdinary(i.id(1))) {
+        if (i.operandCount() != 4 || !i.isId(1) || !i.isId(2) || !isOrdinary(i.id(1)))
             return false;
-        }
         const Instruction* into = find(i.id(2));
         if (into && into->op == spv::Op::OpConstantNull) {
             std::optional<Components> values = components(i.id(2));
             const std::optional<uint64_t> value = scalar(i.id(1));
-            if (!values || !value || i.literal(3) >= values->size()) {
+            if (!values || !value || i.literal(3) >= values->size())
                 return false;
-            }
             (*values)[i.literal(3)] = *value;
             define(i.type, *values, i.result);
             return true;
         }
         if (!into || into->op != spv::Op::OpConstantComposite || into->operandCount() > kMaxInserted ||
-            i.literal(3) >= into->operandCount()) {
+            i.literal(3) >= into->operandCount())
             return false;
-        }
         Instruction result = *into;
         result.type = i.type;
         result.result = i.result;
@@ -289,32 +268,28 @@ struct Folder {
     // With one condition; one condition per component is left to componentwise().
     bool select(const Instruction& i)
     {
-        if (i.operandCount() != 4) {
+        if (i.operandCount() != 4)
             return false;
-        }
         const std::optional<uint64_t> condition = scalar(i.id(1));
         return condition && alias(i, *condition != 0 ? i.id(2) : i.id(3));
     }
 
     bool shuffle(const Instruction& i)
     {
-        if (i.operandCount() < 3) {
+        if (i.operandCount() < 3)
             return false;
-        }
         std::optional<Components> all = components(i.id(1));
         const std::optional<Components> second = components(i.id(2));
         size_t count = 0;
         const Id component = componentType(i.type, count);
-        if (!all || !second || count != i.operandCount() - 3 || widthOf(component) == 0) {
+        if (!all || !second || count != i.operandCount() - 3 || widthOf(component) == 0)
             return false;
-        }
         all->insert(all->end(), second->begin(), second->end());
         Components values;
-        for (size_t o = 3; o < i.operandCount(); o++) {
+        for (size_t o = 3; o < i.operandCount(); ++o) {
             const uint32_t from = i.literal(o);
-            if (from != UINT32_MAX && from >= all->size()) {
+            if (from != UINT32_MAX && from >= all->size())
                 return false;
-            }
             values.push_back(from == UINT32_MAX ? 0 : (*all)[from]);
         }
         define(i.type, values, i.result);
@@ -323,47 +298,43 @@ struct Folder {
 
     static bool convert(spv::Op op, uint32_t from, uint32_t to, uint64_t value, uint64_t& result)
     {
-        if (op == spv::Op::OpUConvert) {
+        if (op == spv::Op::OpUConvert)
             result = value;
-        } else if (op == spv::Op::OpSConvert) {
+        else if (op == spv::Op::OpSConvert)
             result = static_cast<uint64_t>(static_cast<int64_t>(value << (64 - from)) >> (64 - from));
-        } else if (op == spv::Op::OpFConvert && from == 32 && to == 64) {
+        else if (op == spv::Op::OpFConvert && from == 32 && to == 64)
             result = std::bit_cast<uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(value))));
-        } else if (op == spv::Op::OpFConvert && from == 64 && to == 32) {
+        else if (op == spv::Op::OpFConvert && from == 64 && to == 32)
             result = std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(value)));
-        } else {
+        else
             return false;
-        }
         return true;
     }
 
     bool componentwise(const Instruction& i, spv::Op op)
     {
         std::vector<Components> arguments;
-        for (size_t o = 1; o < i.operandCount(); o++) {
+        for (size_t o = 1; o < i.operandCount(); ++o) {
             const std::optional<Components> argument = i.isId(o) ? components(i.id(o)) : std::nullopt;
-            if (!argument) {
+            if (!argument)
                 return false;
-            }
             arguments.push_back(*argument);
         }
         size_t count = 0;
         const Id component = componentType(i.type, count);
         const uint32_t width = widthOf(component);
-        if (arguments.empty() || arguments.size() > 3 || width == 0) {
+        if (arguments.empty() || arguments.size() > 3 || width == 0)
             return false;
-        }
         size_t ignored = 0;
         const Id argumentComponent = componentType(find(i.id(1))->type, ignored);
         const uint32_t argumentWidth = widthOf(argumentComponent);
         const bool onFloats = isFloat(component) || isFloat(argumentComponent);
         Components values(count);
-        for (size_t c = 0; c < count; c++) {
+        for (size_t c = 0; c < count; ++c) {
             Components a;
             for (const Components& argument : arguments) {
-                if (argument.size() != count) {
+                if (argument.size() != count)
                     return false;
-                }
                 a.push_back(argument[c]);
             }
             if (op == spv::Op::OpSelect && a.size() == 3) {
@@ -372,14 +343,12 @@ struct Folder {
             }
             const bool converted = a.size() == 1 && onFloats == (op == spv::Op::OpFConvert) &&
                                    convert(op, argumentWidth, width, a[0], values[c]);
-            if (!converted && (onFloats || !foldScalar(op, argumentWidth, a, values[c]))) {
+            if (!converted && (onFloats || !foldScalar(op, argumentWidth, a, values[c])))
                 return false;
-            }
             values[c] = mask(values[c], width);
         }
-        if (count == 0) {
+        if (count == 0)
             return false;
-        }
         define(i.type, values, i.result);
         return true;
     }

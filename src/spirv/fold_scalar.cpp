@@ -142,9 +142,8 @@ bool foldArithmetic(spv::Op op, uint32_t width, uint64_t a, uint64_t b, uint64_t
 bool foldScalar(spv::Op op, uint32_t width, std::span<const uint64_t> arguments, uint64_t& result)
 {
     const std::span<const uint64_t> a = arguments;
-    if (width == 0 || width > 64) {
+    if (width == 0 || width > 64)
         return false;
-    }
     const bool folded = a.size() == 1 ? foldUnary(op, a[0], result)
                                       : a.size() == 2 && (foldBitwise(op, width, a[0], a[1], result) ||
                                                           foldComparison(op, width, a[0], a[1], result) ||

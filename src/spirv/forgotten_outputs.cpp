@@ -33,19 +33,16 @@ class Ways {
 public:
     Ways(const Module& module, const Function& function) : m_function(function)
     {
-        for (size_t b = 0; b < function.blocks.size(); b++) {
+        for (size_t b = 0; b < function.blocks.size(); ++b)
             m_byLabel[function.blocks[b].label.value] = b;
-        }
         m_blocks.resize(function.blocks.size());
-        for (size_t b = 0; b < function.blocks.size(); b++) {
+        for (size_t b = 0; b < function.blocks.size(); ++b)
             readBlock(b);
-        }
         size_t block = 0;
         CodeWalk walk(module, function, hasOneInvocation(module, function.id()));
         walk.run([&](const Instruction& i) {
-            if (isTerminator(i.op)) {
+            if (isTerminator(i.op))
                 m_blocks[block++].isDivergent = walk.isDivergent();
-            }
         });
         settle();
     }
@@ -56,16 +53,13 @@ public:
     std::vector<Edge> findForgotten() const
     {
         std::vector<Edge> edges;
-        for (size_t b = 0; b < m_blocks.size(); b++) {
+        for (size_t b = 0; b < m_blocks.size(); ++b) {
             const Known& block = m_blocks[b];
-            if (block.maybeSetBefore || block.sets || !block.maySetFromHere || dividesInvocations(b)) {
+            if (block.maybeSetBefore || block.sets || !block.maySetFromHere || dividesInvocations(b))
                 continue;
-            }
-            for (const size_t next : block.next) {
-                if (!m_blocks[next].maySetFromHere && (m_blocks[next].waysTo == 1 || mayHaveBlockTo(next, block))) {
+            for (const size_t next : block.next)
+                if (!m_blocks[next].maySetFromHere && (m_blocks[next].waysTo == 1 || mayHaveBlockTo(next, block)))
                     edges.push_back({b, next});
-                }
-            }
         }
         return edges;
     }
@@ -97,19 +91,17 @@ private:
                 block.isSwitch = body.back().op == spv::Op::OpSwitch;
             }
         }
-        if (body.empty()) {
+        if (body.empty())
             return;
-        }
         const Instruction& end = body.back();
         const bool isChoice = end.op == spv::Op::OpBranchConditional || end.op == spv::Op::OpSwitch;
-        if (!isChoice && end.op != spv::Op::OpBranch) {
+        if (!isChoice && end.op != spv::Op::OpBranch)
             return;
-        }
-        for (size_t o = isChoice ? 1 : 0; o < end.operandCount(); o++) {
+        for (size_t o = isChoice ? 1 : 0; o < end.operandCount(); ++o) {
             const auto next = end.isId(o) ? m_byLabel.find(end.id(o).value) : m_byLabel.end();
             if (next != m_byLabel.end() && std::ranges::find(block.next, next->second) == block.next.end()) {
                 block.next.push_back(next->second);
-                m_blocks[next->second].waysTo++;
+                ++m_blocks[next->second].waysTo;
             }
         }
     }
@@ -126,19 +118,15 @@ private:
     {
         for (bool changes = true; changes;) {
             changes = false;
-            for (const Known& block : m_blocks) {
-                for (const size_t next : block.next) {
+            for (const Known& block : m_blocks)
+                for (const size_t next : block.next)
                     changes |= raise(m_blocks[next].maybeSetBefore, block.maybeSetBefore || block.sets);
-                }
-            }
         }
         for (bool changes = true; changes;) {
             changes = false;
-            for (size_t b = m_blocks.size(); b-- > 0;) {
-                for (const size_t next : m_blocks[b].next) {
+            for (size_t b = m_blocks.size(); b-- > 0;)
+                for (const size_t next : m_blocks[b].next)
                     changes |= raise(m_blocks[b].maySetFromHere, m_blocks[next].maySetFromHere);
-                }
-            }
         }
     }
 
@@ -181,11 +169,9 @@ void insertAtBegin(Block& block, const Instruction& what)
 
 void replaceId(Instruction& i, size_t first, Id from, Id to)
 {
-    for (size_t o = first; o < i.operandCount(); o++) {
-        if (i.isId(o) && i.id(o) == from) {
+    for (size_t o = first; o < i.operandCount(); ++o)
+        if (i.isId(o) && i.id(o) == from)
             i.setId(o, to);
-        }
-    }
 }
 
 // A block on the way, which begins with that.
@@ -196,11 +182,9 @@ Block onTheWay(Module& module, Block& from, Block& to, const Instruction& what)
     block.body.push_back(what);
     block.body.push_back(instruction(spv::Op::OpBranch).add(to.label));
     replaceId(from.body.back(), 1, to.label, block.label);
-    for (Instruction& i : to.body) {
-        if (i.op == spv::Op::OpPhi) {
+    for (Instruction& i : to.body)
+        if (i.op == spv::Op::OpPhi)
             replaceId(i, 0, from.label, block.label);
-        }
-    }
     return block;
 }
 
@@ -210,19 +194,17 @@ void setOnTheWays(Module& module, Function& function, const Ways& ways)
     std::vector<std::pair<size_t, Block>> added;  // behind the block with that number, in order
     for (const Edge& edge : ways.findForgotten()) {
         Block& to = function.blocks[edge.to];
-        if (ways.waysTo(edge.to) == 1) {
+        if (ways.waysTo(edge.to) == 1)
             insertAtBegin(to, what);
-        } else {
+        else
             added.emplace_back(edge.from, onTheWay(module, function.blocks[edge.from], to, what));
-        }
     }
     std::vector<Block> blocks;
     auto next = added.begin();
-    for (size_t b = 0; b < function.blocks.size(); b++) {
+    for (size_t b = 0; b < function.blocks.size(); ++b) {
         blocks.push_back(std::move(function.blocks[b]));
-        for (; next != added.end() && next->first == b; ++next) {
+        for (; next != added.end() && next->first == b; ++next)
             blocks.push_back(std::move(next->second));
-        }
     }
     function.blocks = std::move(blocks);
 }
@@ -238,22 +220,19 @@ bool sets(const Function& function)
 void setForgottenOutputs(Module& module)
 {
     const InstructionList& entryPoints = module.section(Section::EntryPoints);
-    if (entryPoints.size() != 1) {
+    if (entryPoints.size() != 1)
         return;
-    }
     const Id entry = entryPoints[0].id(1);
     const bool isElsewhere = std::ranges::any_of(
         module.functions, [&](const Function& function) { return function.id() != entry && sets(function); });
     Function* const function = module.findFunction(entry);
-    if (function == nullptr || function->blocks.empty() || isElsewhere) {
+    if (function == nullptr || function->blocks.empty() || isElsewhere)
         return;
-    }
     const Ways ways(module, *function);
-    if (!ways.maySet()) {
+    if (!ways.maySet())
         insertAtBegin(function->blocks[0], noOutputs(module));
-    } else {
+    else
         setOnTheWays(module, *function, ways);
-    }
 }
 
 }  // namespace millrace::spirv

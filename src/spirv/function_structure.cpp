@@ -13,13 +13,11 @@ bool isMerge(const Instruction& i)
 size_t findMerge(const InstructionList& body)
 {
     for (size_t i = body.size() - 1; i-- > 0;) {
-        if (isMerge(body[i])) {
+        if (isMerge(body[i]))
             return i;
-        }
         const spv::Op op = body[i].op;
-        if (op != spv::Op::OpLine && op != spv::Op::OpNoLine && !isExtendedInstruction(op)) {
+        if (op != spv::Op::OpLine && op != spv::Op::OpNoLine && !isExtendedInstruction(op))
             break;
-        }
     }
     return body.size();
 }
@@ -27,9 +25,8 @@ size_t findMerge(const InstructionList& body)
 FunctionStructure::FunctionStructure(const Function& function, std::vector<uint32_t>& blockOf)
     : nodes(function.blocks.size())
 {
-    for (size_t b = 0; b < function.blocks.size(); b++) {
+    for (size_t b = 0; b < function.blocks.size(); ++b)
         blockOf[function.blocks[b].label.value] = static_cast<uint32_t>(b);
-    }
     read(function, blockOf);
     sort();
     nest();
@@ -37,17 +34,15 @@ FunctionStructure::FunctionStructure(const Function& function, std::vector<uint3
 
 void FunctionStructure::read(const Function& function, const std::vector<uint32_t>& blockOf)
 {
-    for (size_t b = 0; b < nodes.size(); b++) {
+    for (size_t b = 0; b < nodes.size(); ++b) {
         const InstructionList& body = function.blocks[b].body;
         Node& node = nodes[b];
         const Instruction& end = body.back();
         const bool isChoice = end.op == spv::Op::OpBranchConditional || end.op == spv::Op::OpSwitch;
         if (isChoice || end.op == spv::Op::OpBranch) {
-            for (size_t o = isChoice ? 1 : 0; o < end.operandCount(); o++) {
-                if (end.isId(o)) {
+            for (size_t o = isChoice ? 1 : 0; o < end.operandCount(); ++o)
+                if (end.isId(o))
                     node.targets.push_back(blockOf[end.id(o).value]);
-                }
-            }
         }
         if (const size_t at = findMerge(body); at < body.size()) {
             node.isLoop = body[at].op == spv::Op::OpLoopMerge;
@@ -83,9 +78,8 @@ void FunctionStructure::sort()
         }
     }
     std::ranges::reverse(order);
-    for (size_t place = 0; place < order.size(); place++) {
+    for (size_t place = 0; place < order.size(); ++place)
         nodes[order[place]].place = static_cast<uint32_t>(place);
-    }
 }
 
 void FunctionStructure::nest()
@@ -94,9 +88,8 @@ void FunctionStructure::nest()
     std::vector<uint32_t> open;
     for (const uint32_t block : order) {
         const auto left = std::ranges::find(open, headerOf[block]);
-        if (headerOf[block] != kNoBlock && left != open.end()) {
+        if (headerOf[block] != kNoBlock && left != open.end())
             open.erase(left, open.end());
-        }
         Node& node = nodes[block];
         if (node.merge != kNoBlock) {
             headerOf[node.merge] = block;

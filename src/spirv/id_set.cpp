@@ -7,11 +7,9 @@ IdSet usedInFunctions(const Module& module)
 {
     IdSet used;
     for (const Function& function : module.functions) {
-        for (const Block& block : function.blocks) {
-            for (const Instruction& i : block.body) {
+        for (const Block& block : function.blocks)
+            for (const Instruction& i : block.body)
                 i.forEachUse([&](Id id) { used.insert(id); });
-            }
-        }
     }
     return used;
 }

@@ -14,12 +14,10 @@ public:
     // False if it was there.
     bool insert(Id id)
     {
-        if (contains(id)) {
+        if (contains(id))
             return false;
-        }
-        if (id.value >= m_bits.size()) {
+        if (id.value >= m_bits.size())
             m_bits.resize(2 * size_t{id.value} + 1);
-        }
         m_bits[id.value] = true;
         return true;
     }

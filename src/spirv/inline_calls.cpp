@@ -26,16 +26,12 @@ bool hasCalls(const Module& module)
 void removeUncalledFunctions(Module& module)
 {
     Reach reach(module);
-    for (const Section section : {Section::EntryPoints, Section::ExecutionModes}) {
-        for (const Instruction& i : module.section(section)) {
+    for (const Section section : {Section::EntryPoints, Section::ExecutionModes})
+        for (const Instruction& i : module.section(section))
             reach.addUses(i);
-        }
-    }
-    for (const Instruction& i : module.section(Section::Globals)) {
-        if (i.result && !isExtendedInstruction(i.op)) {
+    for (const Instruction& i : module.section(Section::Globals))
+        if (i.result && !isExtendedInstruction(i.op))
             reach.add(i.result);
-        }
-    }
     reach.addDescriptions();
     removeUnreached(module, reach.takeIds());
 }
@@ -45,19 +41,15 @@ void removeLostDeclarations(Module& module)
 {
     constexpr uint32_t kDebugDeclare = 28;
     Id debugInfo;
-    for (const Instruction& i : module.section(Section::ExtInstImports)) {
-        if (i.string(0) == "NonSemantic.Shader.DebugInfo.100") {
+    for (const Instruction& i : module.section(Section::ExtInstImports))
+        if (i.string(0) == "NonSemantic.Shader.DebugInfo.100")
             debugInfo = i.result;
-        }
-    }
-    if (!debugInfo) {
+    if (!debugInfo)
         return;
-    }
     std::unordered_set<uint32_t> variables;
     std::as_const(module).forEachInstruction([&](const Instruction& i) {
-        if (i.op == spv::Op::OpVariable || i.op == spv::Op::OpFunctionParameter) {
+        if (i.op == spv::Op::OpVariable || i.op == spv::Op::OpFunctionParameter)
             variables.insert(i.result.value);
-        }
     });
     for (Function& function : module.functions) {
         for (Block& block : function.blocks) {
@@ -73,9 +65,8 @@ std::unordered_set<uint32_t> calledFunctions(const Module& module)
 {
     std::unordered_set<uint32_t> called;
     module.forEachInstruction([&](const Instruction& i) {
-        if (i.op == spv::Op::OpFunctionCall) {
+        if (i.op == spv::Op::OpFunctionCall)
             called.insert(i.id(0).value);
-        }
     });
     return called;
 }
@@ -86,20 +77,17 @@ Status mergeReturns(Module& module)
 {
     const std::unordered_set<uint32_t> called = calledFunctions(module);
     const auto isCallee = [&](const Function& function) { return called.contains(function.id().value); };
-    if (std::ranges::none_of(module.functions, [&](const Function& f) { return isCallee(f) && !returnsAtItsEnd(f); })) {
+    if (std::ranges::none_of(module.functions, [&](const Function& f) { return isCallee(f) && !returnsAtItsEnd(f); }))
         return {};
-    }
     const auto words =
         optimize(write(module), "inline", {spvtools::CreateDeadBranchElimPass, spvtools::CreateMergeReturnPass});
     auto merged = words ? read(*words) : words.error();
-    if (!merged) {
+    if (!merged)
         return merged.error();
-    }
     for (Function& function : module.functions) {
         if (!isCallee(function)) {
-            if (Function* reshaped = merged->findFunction(function.id())) {
+            if (Function* reshaped = merged->findFunction(function.id()))
                 *reshaped = std::move(function);
-            }
         }
     }
     merged->bound = std::max(merged->bound, module.bound);
@@ -112,33 +100,24 @@ Status mergeReturns(Module& module)
 Result<Words> inlineAll(std::span<const uint32_t> words)
 {
     auto module = read(words);
-    if (!module) {
+    if (!module)
         return module.error();
-    }
-    if (Status sound = checkStructure(*module); !sound) {
+    if (Status sound = checkStructure(*module); !sound)
         return sound.error();
-    }
-    if (!hasCalls(*module)) {
+    if (!hasCalls(*module))
         return Words(words.begin(), words.end());
-    }
-    if (Status status = checkInlinedSize(*module); !status) {
+    if (Status status = checkInlinedSize(*module); !status)
         return status.error();
-    }
-    if (Status status = dissolveDecorationGroups(*module); !status) {
+    if (Status status = dissolveDecorationGroups(*module); !status)
         return status.error();
-    }
-    if (Status status = mergeReturns(*module); !status) {
+    if (Status status = mergeReturns(*module); !status)
         return status.error();
-    }
     std::vector<Id> entries;
-    for (const Instruction& i : module->section(Section::EntryPoints)) {
+    for (const Instruction& i : module->section(Section::EntryPoints))
         entries.push_back(i.id(1));
-    }
-    for (const Id entry : entries) {
-        if (Status status = expandCalls(*module, entry); !status) {
+    for (const Id entry : entries)
+        if (Status status = expandCalls(*module, entry); !status)
             return status.error();
-        }
-    }
     removeUncalledFunctions(*module);
     removeLostDeclarations(*module);
     return write(*module);

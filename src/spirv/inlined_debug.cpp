@@ -20,13 +20,11 @@ enum DebugInstruction : uint32_t {
 
 InlinedDebug::InlinedDebug(Module& module) : m_module(module)
 {
-    for (const Instruction& i : module.section(Section::ExtInstImports)) {
-        if (i.string(0) == "NonSemantic.Shader.DebugInfo.100") {
+    for (const Instruction& i : module.section(Section::ExtInstImports))
+        if (i.string(0) == "NonSemantic.Shader.DebugInfo.100")
             m_set = i.result;
-        } else if (i.string(0) == "OpenCL.DebugInfo.100") {
+        else if (i.string(0) == "OpenCL.DebugInfo.100")
             m_otherSet = i.result;
-        }
-    }
 }
 
 InlinedScope InlinedDebug::enter(const InlinedScope& caller)
@@ -48,26 +46,21 @@ void InlinedDebug::beginBlock(InlinedScope& scope)
 
 std::optional<Instruction> InlinedDebug::copied(InlinedScope& scope, const Instruction& i)
 {
-    if (i.op == spv::Op::OpLine) {
+    if (i.op == spv::Op::OpLine)
         scope.line = i;
-    } else if (i.op == spv::Op::OpNoLine) {
+    else if (i.op == spv::Op::OpNoLine)
         scope.line.reset();
-    }
-    if (i.op != spv::Op::OpExtInst || (i.id(0) != m_set && i.id(0) != m_otherSet)) {
+    if (i.op != spv::Op::OpExtInst || (i.id(0) != m_set && i.id(0) != m_otherSet))
         return i;
-    }
     const uint32_t number = i.literal(1);
-    if (i.id(0) == m_set && number == kLine) {
+    if (i.id(0) == m_set && number == kLine)
         scope.line = i;
-    } else if (i.id(0) == m_set && number == kNoLine) {
+    else if (i.id(0) == m_set && number == kNoLine)
         scope.line.reset();
-    }
-    if (number == kScope) {
+    if (number == kScope)
         return copiedScope(scope, i);
-    }
-    if (number == kNoScope) {
+    if (number == kNoScope)
         scope.scope.reset();
-    }
     const bool isOfTheFunction =
         number == kFunctionDefinition || (i.id(0) == m_otherSet && (number == kDeclare || number == kValue));
     return scope.isInlined && isOfTheFunction ? std::optional<Instruction>() : i;
@@ -77,9 +70,8 @@ std::optional<Instruction> InlinedDebug::copiedScope(InlinedScope& scope, const 
 {
     Instruction own = i;
     if (scope.isInlined) {
-        if (!scope.inlinedAt) {
+        if (!scope.inlinedAt)
             return std::nullopt;
-        }
         own = instruction(i.op, i.type, i.result).add(i.id(0)).add(i.literal(1)).add(i.id(2));
         own.add(i.operandCount() > 3 ? chain(scope, i.id(3)) : scope.inlinedAt);
     }
@@ -96,16 +88,14 @@ Id InlinedDebug::chain(InlinedScope& scope, Id inlinedAt)
         const bool isInlinedAt = i && i->op == spv::Op::OpExtInst && i->operandCount() > 3;
         open.push_back(last);
         last = isInlinedAt && i->operandCount() > 4 ? i->id(4) : Id{};
-        if (open.size() > m_module.bound) {
+        if (open.size() > m_module.bound)
             return scope.inlinedAt;
-        }
     }
     Id outer = last ? scope.chained.at(last.value) : scope.inlinedAt;
     for (; !open.empty(); open.pop_back()) {
         const Instruction* i = m_module.findDefinition(open.back());
-        if (i && i->op == spv::Op::OpExtInst && i->operandCount() > 3) {
+        if (i && i->op == spv::Op::OpExtInst && i->operandCount() > 3)
             outer = add(this->inlinedAt(i->id(2), i->id(3), outer));
-        }
         scope.chained[open.back().value] = outer;
     }
     return outer;
@@ -113,14 +103,12 @@ Id InlinedDebug::chain(InlinedScope& scope, Id inlinedAt)
 
 Instruction InlinedDebug::inlinedAt(Id line, Id scope, Id outer)
 {
-    if (!m_void) {
+    if (!m_void)
         m_void = m_module.getVoidType();
-    }
     Instruction i = instruction(spv::Op::OpExtInst, m_void, m_module.newId());
     i.add(m_set).add(static_cast<uint32_t>(kInlinedAt)).add(line).add(scope);
-    if (outer) {
+    if (outer)
         i.add(outer);
-    }
     return i;
 }
 
@@ -133,14 +121,12 @@ Id InlinedDebug::add(Instruction i)
 
 Id InlinedDebug::lineOf(const InlinedScope& scope)
 {
-    if (scope.line && scope.line->op != spv::Op::OpLine) {
+    if (scope.line && scope.line->op != spv::Op::OpLine)
         return scope.line->id(3);
-    }
     const uint32_t number = scope.line ? scope.line->literal(1) : 0;
     Id& line = m_lines[number];
-    if (!line) {
+    if (!line)
         line = m_module.getConstant(number);
-    }
     return line;
 }
 

@@ -34,12 +34,10 @@ public:
     template <typename Emit>
     static void resume(const InlinedScope& scope, const Emit& emit)
     {
-        if (scope.scope) {
+        if (scope.scope)
             emit(*scope.scope);
-        }
-        if (scope.line) {
+        if (scope.line)
             emit(*scope.line);
-        }
     }
 
 private:

@@ -16,11 +16,9 @@ struct Sizes {
             Node& node = nodes[function.definition.result.value];
             for (const Block& block : function.blocks) {
                 node.size += block.body.size() + 1;
-                for (const Instruction& i : block.body) {
-                    if (i.op == spv::Op::OpFunctionCall) {
+                for (const Instruction& i : block.body)
+                    if (i.op == spv::Op::OpFunctionCall)
                         node.calls.push_back(i.id(0).value);
-                    }
-                }
             }
         }
     }
@@ -40,9 +38,8 @@ struct Sizes {
                 continue;
             }
             if (node.state != State::Done) {
-                for (const uint32_t callee : node.calls) {
+                for (const uint32_t callee : node.calls)
                     node.size = std::min(node.size + nodes[callee].size, kManyInstructions);
-                }
                 node.state = State::Done;
             }
             open.pop_back();

@@ -22,18 +22,16 @@ uint32_t Instruction::literal(size_t operand) const
 std::string Instruction::string(size_t operand) const
 {
     assert(operand < operands.size());
-    if (operand >= operands.size()) {
+    if (operand >= operands.size())
         return {};
-    }
     // Bytes are packed from the low end of each word, whatever the host's byte order.
     const Operand& o = operands[operand];
     std::string out;
     out.reserve(size_t{o.count} * 4);
-    for (size_t i = 0; i < size_t{o.count} * 4; i++) {
+    for (size_t i = 0; i < size_t{o.count} * 4; ++i) {
         const char c = static_cast<char>(words[o.first + i / 4] >> (8 * (i % 4)) & 0xff);
-        if (c == 0) {
+        if (c == 0)
             break;
-        }
         out.push_back(c);
     }
     return out;
@@ -71,9 +69,8 @@ Instruction& Instruction::add(std::string_view string)
     const size_t first = words.size();
     operands.push_back({OperandKind::String, static_cast<uint16_t>(first), static_cast<uint16_t>(count)});
     words.resize(first + count, 0);
-    for (size_t i = 0; i < string.size(); i++) {
+    for (size_t i = 0; i < string.size(); ++i)
         words[first + i / 4] |= static_cast<uint32_t>(static_cast<unsigned char>(string[i])) << (8 * (i % 4));
-    }
     return *this;
 }
 

@@ -51,16 +51,12 @@ bool isShared(spv::Op op)
 std::vector<bool> findDistinct(const Module& module)
 {
     std::vector<bool> distinct(module.bound);
-    for (const Instruction& i : module.section(Section::Annotations)) {
-        if (i.operandCount() > 0 && i.isId(0)) {
+    for (const Instruction& i : module.section(Section::Annotations))
+        if (i.operandCount() > 0 && i.isId(0))
             distinct[i.id(0).value] = true;
-        }
-    }
-    for (const Instruction& i : module.section(Section::Globals)) {
-        if (i.op == spv::Op::OpTypeForwardPointer) {
+    for (const Instruction& i : module.section(Section::Globals))
+        if (i.op == spv::Op::OpTypeForwardPointer)
             distinct[i.id(0).value] = true;
-        }
-    }
     return distinct;
 }
 
@@ -69,11 +65,9 @@ std::vector<uint32_t> closure(Reach& reach, Id function)
     reach.add(function);
     const std::vector<bool> reached = reach.takeIds();
     std::vector<uint32_t> ids;
-    for (uint32_t id = 0; id < reached.size(); id++) {
-        if (reached[id]) {
+    for (uint32_t id = 0; id < reached.size(); ++id)
+        if (reached[id])
             ids.push_back(id);
-        }
-    }
     return ids;
 }
 
@@ -93,32 +87,25 @@ const Instruction* findMemoryModel(const Module& module)
 
 Result<Library> Library::create(Module module)
 {
-    if (Status sound = checkStructure(module); !sound) {
+    if (Status sound = checkStructure(module); !sound)
         return sound.error();
-    }
-    if (Status flat = dissolveDecorationGroups(module); !flat) {
+    if (Status flat = dissolveDecorationGroups(module); !flat)
         return flat.error();
-    }
     Reach reach(module);
     Library library;
     library.m_distinct = findDistinct(module);
     for (const Instruction& i : module.section(Section::Annotations)) {
-        if (isDecoration(i, spv::Decoration::SpecId)) {
+        if (isDecoration(i, spv::Decoration::SpecId))
             library.m_specIds[i.id(0).value] = i.literal(2);
-        }
-        if (isDecoration(i, spv::Decoration::BuiltIn)) {
+        if (isDecoration(i, spv::Decoration::BuiltIn))
             library.m_builtIns[i.id(0).value] = i.literal(2);
-        }
-        if (!isLinkage(i, spv::LinkageType::Export)) {
+        if (!isLinkage(i, spv::LinkageType::Export))
             continue;
-        }
         const Function* function = module.findFunction(i.id(0));
-        if (!function || function->blocks.empty()) {
+        if (!function || function->blocks.empty())
             return failure("an export is no function with a body", i.string(2));
-        }
-        if (!library.m_exports.try_emplace(i.string(2), Export{i.id(0), closure(reach, i.id(0))}).second) {
+        if (!library.m_exports.try_emplace(i.string(2), Export{i.id(0), closure(reach, i.id(0))}).second)
             return failure("two exports of one name", i.string(2));
-        }
     }
     library.m_module = std::move(module);
     library.indexGlobals();
@@ -129,11 +116,9 @@ void Library::indexGlobals()
 {
     m_globals.assign(m_module.bound, 0);
     const InstructionList& globals = m_module.section(Section::Globals);
-    for (uint32_t i = 0; i < globals.size(); i++) {
-        if (globals[i].result) {
+    for (uint32_t i = 0; i < globals.size(); ++i)
+        if (globals[i].result)
             m_globals[globals[i].result.value] = i + 1;
-        }
-    }
 }
 
 const Instruction* Library::findGlobal(Id id) const
@@ -168,28 +153,24 @@ public:
 
     Status run()
     {
-        if (Status status = checkModels(); !status) {
+        if (Status status = checkModels(); !status)
             return status;
-        }
-        if (Status status = resolve(); !status) {
+        if (Status status = resolve(); !status)
             return status;
-        }
         indexOurs();
         copyList(Section::DebugStrings);
         copyImports();
         copyGlobals();
-        if (Status status = checkTypes(); !status) {
+        if (Status status = checkTypes(); !status)
             return status;
-        }
         removeDeclarations();
         copyFunctions();
         copyList(Section::DebugNames);
         copyList(Section::Annotations);
         copyRequirements();
         completeInterfaces();
-        if (m_mayFold) {
+        if (m_mayFold)
             foldSpecConstants(m_ours);
-        }
         return {};
     }
 
@@ -214,24 +195,20 @@ private:
     Status resolve()
     {
         for (const Instruction& i : m_ours.section(Section::Annotations)) {
-            if (!isLinkage(i, spv::LinkageType::Import)) {
+            if (!isLinkage(i, spv::LinkageType::Import))
                 continue;
-            }
             const std::string name = i.string(2);
             const auto found = m_library.m_exports.find(name);
-            if (found == m_library.m_exports.end()) {
+            if (found == m_library.m_exports.end())
                 return failure("nothing exports this function", name);
-            }
             const Library::Export& exported = found->second;
-            if (m_map[exported.function.value] != 0) {
+            if (m_map[exported.function.value] != 0)
                 return failure("imported twice", name);
-            }
             m_map[exported.function.value] = i.id(0).value;
             m_merged[exported.function.value] = true;
             m_imports.push_back({name, i.id(0), exported.function});
-            for (const uint32_t id : exported.needs) {
+            for (const uint32_t id : exported.needs)
                 m_needed[id] = true;
-            }
         }
         return resolveVariables();
     }
@@ -242,17 +219,14 @@ private:
         for (const Instruction& i : m_theirs.section(Section::Annotations)) {
             const Instruction* theirs =
                 isLinkage(i, spv::LinkageType::Import) ? m_library.findGlobal(i.id(0)) : nullptr;
-            if (!theirs || theirs->op != spv::Op::OpVariable || !isNeeded(theirs->result)) {
+            if (!theirs || theirs->op != spv::Op::OpVariable || !isNeeded(theirs->result))
                 continue;
-            }
             const Instruction* ours = findExported(i.string(2));
-            if (!ours) {
+            if (!ours)
                 return failure("nothing exports this variable", i.string(2));
-            }
             const Instruction* type = m_library.findGlobal(theirs->type);
-            if (theirs->literal(0) != ours->literal(0) || !mergeType(type->id(1), m_ours.pointee(ours->type))) {
+            if (theirs->literal(0) != ours->literal(0) || !mergeType(type->id(1), m_ours.pointee(ours->type)))
                 return failure("exported with another type", i.string(2));
-            }
             merge(theirs->result, ours->result);
         }
         return {};
@@ -264,9 +238,8 @@ private:
             const Instruction* variable = isLinkage(i, spv::LinkageType::Export) && i.string(2) == name
                                               ? m_ours.findDefinition(i.id(0))
                                               : nullptr;
-            if (variable && variable->op == spv::Op::OpVariable) {
+            if (variable && variable->op == spv::Op::OpVariable)
                 return variable;
-            }
         }
         return nullptr;
     }
@@ -274,30 +247,25 @@ private:
     // Types of the same structure become one. Those with a layout are never the same here.
     bool mergeType(Id theirType, Id ourType)
     {
-        if (m_merged[theirType.value]) {
+        if (m_merged[theirType.value])
             return m_map[theirType.value] == ourType.value;
-        }
         const Instruction& theirs = *m_library.findGlobal(theirType);
         const Instruction& ours = *m_ours.findDefinition(ourType);
         const bool isAlike = theirs.op == ours.op && theirs.operandCount() == ours.operandCount() &&
                              !m_library.m_distinct[theirType.value];
-        for (size_t o = 0; isAlike && o < theirs.operandCount(); o++) {
-            if (!mergeOperand(theirs, ours, o)) {
+        for (size_t o = 0; isAlike && o < theirs.operandCount(); ++o)
+            if (!mergeOperand(theirs, ours, o))
                 return false;
-            }
-        }
-        if (isAlike) {
+        if (isAlike)
             merge(theirType, ourType);
-        }
         return isAlike;
     }
 
     bool mergeOperand(const Instruction& theirs, const Instruction& ours, size_t o)
     {
         uint32_t theirValue = 0, ourValue = 0;
-        if (!theirs.isId(o)) {
+        if (!theirs.isId(o))
             return theirs.literal(o) == ours.literal(o);
-        }
         if (theirs.op == spv::Op::OpTypeArray && o == 1) {
             return m_library.integerValue(theirs.id(o), theirValue) && m_ours.constantValue(ours.id(o), ourValue) &&
                    theirValue == ourValue;
@@ -308,18 +276,16 @@ private:
     static size_t hashOf(const Instruction& i)
     {
         size_t hash = static_cast<size_t>(i.op) * 31 + i.type.value;
-        for (const uint32_t word : i.words) {
+        for (const uint32_t word : i.words)
             hash = hash * 0x9e3779b97f4a7c15u + word;
-        }
         return hash;
     }
 
     void remember(size_t index)
     {
         const Instruction& i = m_ours.section(Section::Globals)[index];
-        if (isShared(i.op)) {
+        if (isShared(i.op))
             m_known.emplace(hashOf(i), index);
-        }
     }
 
     void indexOurs()
@@ -327,16 +293,12 @@ private:
         const std::vector<bool> distinct = findDistinct(m_ours);
         const InstructionList& globals = m_ours.section(Section::Globals);
         m_known.reserve(globals.size() * 2);
-        for (size_t g = 0; g < globals.size(); g++) {
-            if (!globals[g].result || !distinct[globals[g].result.value]) {
+        for (size_t g = 0; g < globals.size(); ++g)
+            if (!globals[g].result || !distinct[globals[g].result.value])
                 remember(g);
-            }
-        }
-        for (const Instruction& i : m_ours.section(Section::Annotations)) {
-            if (isDecoration(i, spv::Decoration::BuiltIn)) {
+        for (const Instruction& i : m_ours.section(Section::Annotations))
+            if (isDecoration(i, spv::Decoration::BuiltIn))
                 m_builtIns.emplace(i.id(0).value, i.literal(2));
-            }
-        }
     }
 
     bool isNeeded(Id id) const { return m_needed[id.value]; }
@@ -345,9 +307,8 @@ private:
     Id mapped(Id theirs)
     {
         uint32_t& ours = m_map[theirs.value];
-        if (ours == 0) {
+        if (ours == 0)
             ours = m_ours.newId().value;
-        }
         return Id{ours};
     }
 
@@ -372,9 +333,8 @@ private:
         for (auto known = first; known != last; ++known) {
             const Instruction& i = globals[known->second];
             const bool isSame = i.op == wanted.op && i.type == wanted.type && i.words == wanted.words;
-            if (isSame && (!found || known->second < *found)) {
+            if (isSame && (!found || known->second < *found))
                 found = known->second;
-            }
         }
         return found ? std::optional(globals[*found].result) : std::nullopt;
     }
@@ -383,9 +343,8 @@ private:
     {
         for (const Instruction& i : m_ours.section(Section::Globals)) {
             const auto known = isInput(i) && i.type == type ? m_builtIns.find(i.result.value) : m_builtIns.end();
-            if (known != m_builtIns.end() && known->second == builtIn) {
+            if (known != m_builtIns.end() && known->second == builtIn)
                 return i.result;
-            }
         }
         return std::nullopt;
     }
@@ -394,13 +353,11 @@ private:
     void specialize(Instruction& global, Id theirs) const
     {
         const auto specId = m_library.m_specIds.find(theirs.value);
-        if (specId == m_library.m_specIds.end()) {
+        if (specId == m_library.m_specIds.end())
             return;
-        }
         const auto constant = std::ranges::find(m_constants, specId->second, &Library::Constant::specId);
-        if (constant == m_constants.end()) {
+        if (constant == m_constants.end())
             return;
-        }
         if (global.op == spv::Op::OpSpecConstant) {
             global.op = spv::Op::OpConstant;
             global.setLiteral(0, constant->value);
@@ -420,9 +377,8 @@ private:
     std::optional<Id> findSame(const Instruction& global, Id theirs) const
     {
         if (const auto builtIn = m_library.m_builtIns.find(theirs.value);
-            isInput(global) && builtIn != m_library.m_builtIns.end()) {
+            isInput(global) && builtIn != m_library.m_builtIns.end())
             return findBuiltInInput(builtIn->second, global.type);
-        }
         const bool hasDecoration = m_library.m_distinct[theirs.value] && !isOrdinary(global.op);
         return isShared(global.op) && !hasDecoration ? findShared(global) : std::nullopt;
     }
@@ -430,20 +386,16 @@ private:
     void copyGlobal(const Instruction& theirs)
     {
         if (theirs.op == spv::Op::OpTypeForwardPointer) {
-            if (isNeeded(theirs.id(0))) {
+            if (isNeeded(theirs.id(0)))
                 m_ours.section(Section::Globals).push_back(translated(theirs));
-            }
             return;
         }
-        if (!theirs.result || !isNeeded(theirs.result)) {
+        if (!theirs.result || !isNeeded(theirs.result))
             return;
-        }
-        if (!m_merged[theirs.result.value]) {
+        if (!m_merged[theirs.result.value])
             copyNewGlobal(theirs);
-        }
-        if (theirs.op == spv::Op::OpVariable) {
+        if (theirs.op == spv::Op::OpVariable)
             m_variables.push_back(mapped(theirs.result));
-        }
     }
 
     void copyNewGlobal(const Instruction& theirs)
@@ -456,17 +408,15 @@ private:
         } else {
             global.result = mapped(theirs.result);
             m_ours.section(Section::Globals).push_back(std::move(global));
-            if (!m_library.m_distinct[theirs.result.value]) {
+            if (!m_library.m_distinct[theirs.result.value])
                 remember(m_ours.section(Section::Globals).size() - 1);
-            }
         }
     }
 
     void copyGlobals()
     {
-        for (const Instruction& i : m_theirs.section(Section::Globals)) {
+        for (const Instruction& i : m_theirs.section(Section::Globals))
             copyGlobal(i);
-        }
     }
 
     // Sets of extended instructions.
@@ -474,9 +424,8 @@ private:
     {
         InstructionList& ours = m_ours.section(Section::ExtInstImports);
         for (const Instruction& i : m_theirs.section(Section::ExtInstImports)) {
-            if (!isNeeded(i.result)) {
+            if (!isNeeded(i.result))
                 continue;
-            }
             const auto same = std::ranges::find(ours, i.words, &Instruction::words);
             if (same != ours.end()) {
                 merge(i.result, same->result);
@@ -494,13 +443,11 @@ private:
             const Id subject = i.result ? i.result : i.operandCount() > 0 && i.isId(0) ? i.id(0) : Id{};
             const bool isGiven = isDecoration(i, spv::Decoration::SpecId) && isOrdinary(i.id(0));
             if (!subject || !isNeeded(subject) || m_merged[subject.value] || isGiven ||
-                isLinkage(i, spv::LinkageType::Export)) {
+                isLinkage(i, spv::LinkageType::Export))
                 continue;
-            }
             Instruction copy = translated(i);
-            if (i.result) {
+            if (i.result)
                 copy.result = mapped(i.result);
-            }
             m_ours.section(section).push_back(std::move(copy));
         }
     }
@@ -518,9 +465,8 @@ private:
             const Function* ours = m_ours.findFunction(import.declaration);
             const Function* theirs = m_theirs.findFunction(import.function);
             const bool isDeclaration = ours && ours->blocks.empty();
-            if (!isDeclaration || ours->definition.id(1) != mapped(theirs->definition.id(1))) {
+            if (!isDeclaration || ours->definition.id(1) != mapped(theirs->definition.id(1)))
                 return failure("declared with another type than the library's", import.name);
-            }
         }
         return {};
     }
@@ -541,9 +487,8 @@ private:
         out.reserve(theirs.size());
         for (const Instruction& i : theirs) {
             out.push_back(translated(i));
-            if (i.result) {
+            if (i.result)
                 out.back().result = mapped(i.result);
-            }
         }
         return out;
     }
@@ -551,20 +496,17 @@ private:
     void copyFunctions()
     {
         for (const Function& theirs : m_theirs.functions) {
-            if (!isNeeded(theirs.id())) {
+            if (!isNeeded(theirs.id()))
                 continue;
-            }
             Function function;
             function.before = copied(theirs.before);
             function.definition = translated(theirs.definition);
             function.definition.result = mapped(theirs.id());
             function.parameters = copied(theirs.parameters);
-            for (const auto& [index, loose] : theirs.beforeParameter) {
+            for (const auto& [index, loose] : theirs.beforeParameter)
                 function.beforeParameter.emplace_back(index, copied({loose}).front());
-            }
-            for (const Block& block : theirs.blocks) {
+            for (const Block& block : theirs.blocks)
                 function.blocks.push_back({mapped(block.label), copied(block.body), copied(block.before)});
-            }
             function.after = copied(theirs.after);
             m_ours.functions.push_back(std::move(function));
         }
@@ -573,16 +515,13 @@ private:
     void copyRequirements()
     {
         m_ours.version = std::max(m_ours.version, m_theirs.version);
-        for (const Instruction& i : m_theirs.section(Section::Capabilities)) {
+        for (const Instruction& i : m_theirs.section(Section::Capabilities))
             m_ours.addCapability(static_cast<spv::Capability>(i.literal(0)));
-        }
-        for (const Instruction& i : m_theirs.section(Section::Extensions)) {
+        for (const Instruction& i : m_theirs.section(Section::Extensions))
             m_ours.addExtension(i.string(0));
-        }
         const auto isLinked = [](const Instruction& i) { return isDecoration(i, spv::Decoration::LinkageAttributes); };
-        if (std::ranges::none_of(m_ours.section(Section::Annotations), isLinked)) {
+        if (std::ranges::none_of(m_ours.section(Section::Annotations), isLinked))
             m_ours.removeCapability(spv::Capability::Linkage);
-        }
     }
 
     void completeInterfaces()
@@ -590,12 +529,10 @@ private:
         for (Instruction& entryPoint : m_ours.section(Section::EntryPoints)) {
             for (const Id variable : m_variables) {
                 bool listed = false;
-                for (size_t o = 3; o < entryPoint.operandCount(); o++) {
+                for (size_t o = 3; o < entryPoint.operandCount(); ++o)
                     listed = listed || entryPoint.id(o) == variable;
-                }
-                if (!listed) {
+                if (!listed)
                     entryPoint.add(variable);
-                }
             }
         }
     }

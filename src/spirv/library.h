@@ -42,8 +42,8 @@ private:
         std::vector<uint32_t> needs;  // ids, the function included
     };
 
-    // A type, constant or global variable; null for what is none. In place of Module::findDefinition() and what uses it,
-    // which several threads must not call.
+    // A type, constant or global variable; null for what is none. In place of Module::findDefinition() and what uses
+    // it, which several threads must not call.
     const Instruction* findGlobal(Id id) const;
     void indexGlobals();
     bool integerValue(Id constant, uint32_t& value) const;

@@ -49,9 +49,8 @@ Id LongArithmetic::constant(uint32_t value)
 bool LongArithmetic::isKnown(Id word, uint32_t& value) const
 {
     const auto found = m_known.find(word.value);
-    if (found != m_known.end()) {
+    if (found != m_known.end())
         value = found->second;
-    }
     return found != m_known.end();
 }
 
@@ -65,20 +64,17 @@ Id LongArithmetic::binary(Emitter& out, spv::Op op, Id a, Id b)
 {
     uint32_t first = 0, second = 0;
     if (isKnown(a, first) && isKnown(b, second)) {
-        if (const auto value = fold(op, first, second)) {
+        if (const auto value = fold(op, first, second))
             return constant(*value);
-        }
     }
     const bool isSum = op == spv::Op::OpIAdd || op == spv::Op::OpBitwiseOr || op == spv::Op::OpBitwiseXor;
     const bool isProduct = op == spv::Op::OpIMul || op == spv::Op::OpBitwiseAnd;
     if ((isSum && isConstant(a, 0)) || (isProduct && isConstant(b, 0)) ||
-        (op == spv::Op::OpBitwiseAnd && isConstant(a, ~0u)) || (op == spv::Op::OpIMul && isConstant(a, 1))) {
+        (op == spv::Op::OpBitwiseAnd && isConstant(a, ~0u)) || (op == spv::Op::OpIMul && isConstant(a, 1)))
         return b;
-    }
     if (((isSum || op == spv::Op::OpISub) && isConstant(b, 0)) || (isProduct && isConstant(a, 0)) ||
-        (op == spv::Op::OpBitwiseAnd && isConstant(b, ~0u)) || (op == spv::Op::OpIMul && isConstant(b, 1))) {
+        (op == spv::Op::OpBitwiseAnd && isConstant(b, ~0u)) || (op == spv::Op::OpIMul && isConstant(b, 1)))
         return a;
-    }
     return out.emit(op, m_wordType, {a, b});
 }
 
@@ -86,12 +82,10 @@ Id LongArithmetic::binary(Emitter& out, spv::Op op, Id a, Id b)
 Id LongArithmetic::carry(Emitter& out, Id smaller, Id larger)
 {
     uint32_t first = 0, second = 0;
-    if (isConstant(larger, 0)) {
+    if (isConstant(larger, 0))
         return constant(0);
-    }
-    if (isKnown(smaller, first) && isKnown(larger, second)) {
+    if (isKnown(smaller, first) && isKnown(larger, second))
         return constant(first < second ? 1 : 0);
-    }
     const Id isBelow = out.emit(spv::Op::OpULessThan, m_boolType, {smaller, larger});
     return out.emit(spv::Op::OpSelect, m_wordType, {isBelow, constant(1), constant(0)});
 }
@@ -114,12 +108,10 @@ LongWords LongArithmetic::subtract(Emitter& out, LongWords a, LongWords b)
 LongWords LongArithmetic::multiply(Emitter& out, LongWords a, LongWords b)
 {
     uint32_t known = 0;
-    if (isKnown(a.low, known)) {
+    if (isKnown(a.low, known))
         std::swap(a, b);
-    }
-    if (isKnown(b.low, known) && isConstant(b.high, 0) && std::has_single_bit(known)) {
+    if (isKnown(b.low, known) && isConstant(b.high, 0) && std::has_single_bit(known))
         return shiftLeftBy(out, a, static_cast<uint32_t>(std::countr_zero(known)));
-    }
     if (!m_productType) {
         m_productType = m_module.newId();
         m_module.section(Section::Globals)
@@ -138,24 +130,20 @@ LongWords LongArithmetic::multiply(Emitter& out, LongWords a, LongWords b)
 Id LongArithmetic::shift(Emitter& out, spv::Op op, Id word, uint32_t count)
 {
     uint32_t known = 0;
-    if (count == 0 || isConstant(word, 0)) {
+    if (count == 0 || isConstant(word, 0))
         return word;
-    }
-    if (isKnown(word, known) && op != spv::Op::OpShiftRightArithmetic) {
+    if (isKnown(word, known) && op != spv::Op::OpShiftRightArithmetic)
         return constant(op == spv::Op::OpShiftLeftLogical ? known << count : known >> count);
-    }
     return out.emit(op, m_wordType, {word, constant(count)});
 }
 
 LongWords LongArithmetic::shiftLeftBy(Emitter& out, LongWords a, uint32_t count)
 {
     constexpr auto kLeft = spv::Op::OpShiftLeftLogical;
-    if (count == 0) {
+    if (count == 0)
         return a;
-    }
-    if (count >= 32) {
+    if (count >= 32)
         return {constant(0), count < 64 ? shift(out, kLeft, a.low, count - 32) : constant(0)};
-    }
     const Id over = shift(out, spv::Op::OpShiftRightLogical, a.low, 32 - count);
     return {shift(out, kLeft, a.low, count), binary(out, spv::Op::OpBitwiseOr, shift(out, kLeft, a.high, count), over)};
 }
@@ -163,13 +151,11 @@ LongWords LongArithmetic::shiftLeftBy(Emitter& out, LongWords a, uint32_t count)
 LongWords LongArithmetic::shiftRightBy(Emitter& out, LongWords a, uint32_t count, bool isArithmetic)
 {
     const auto right = isArithmetic ? spv::Op::OpShiftRightArithmetic : spv::Op::OpShiftRightLogical;
-    if (count == 0) {
+    if (count == 0)
         return a;
-    }
     const Id fill = isArithmetic ? shift(out, right, a.high, 31) : constant(0);
-    if (count >= 32) {
+    if (count >= 32)
         return {count < 64 ? shift(out, right, a.high, count - 32) : fill, fill};
-    }
     const Id under = shift(out, spv::Op::OpShiftLeftLogical, a.high, 32 - count);
     const Id low = shift(out, spv::Op::OpShiftRightLogical, a.low, count);
     return {binary(out, spv::Op::OpBitwiseOr, low, under), shift(out, right, a.high, count)};
@@ -180,9 +166,8 @@ LongWords LongArithmetic::shiftLeft(Emitter& out, LongWords a, Id count)
     constexpr auto kLeft = spv::Op::OpShiftLeftLogical;
     constexpr auto kRight = spv::Op::OpShiftRightLogical;
     uint32_t known = 0;
-    if (isKnown(count, known)) {
+    if (isKnown(count, known))
         return shiftLeftBy(out, a, known);
-    }
     // A word must not be shifted by 32.
     const Id inside = binary(out, spv::Op::OpBitwiseAnd, count, constant(31));
     const Id rest = binary(out, spv::Op::OpISub, constant(31), inside);
@@ -198,9 +183,8 @@ LongWords LongArithmetic::shiftRight(Emitter& out, LongWords a, Id count, bool i
     constexpr auto kLeft = spv::Op::OpShiftLeftLogical;
     const auto right = isArithmetic ? spv::Op::OpShiftRightArithmetic : spv::Op::OpShiftRightLogical;
     uint32_t known = 0;
-    if (isKnown(count, known)) {
+    if (isKnown(count, known))
         return shiftRightBy(out, a, known, isArithmetic);
-    }
     const Id inside = binary(out, spv::Op::OpBitwiseAnd, count, constant(31));
     const Id rest = binary(out, spv::Op::OpISub, constant(31), inside);
     const Id shifted = out.emit(right, m_wordType, {a.high, inside});
@@ -232,9 +216,8 @@ LongWords LongArithmetic::select(Emitter& out, Id condition, LongWords a, LongWo
 Id LongArithmetic::isEqual(Emitter& out, LongWords a, LongWords b)
 {
     const Id low = out.emit(spv::Op::OpIEqual, m_boolType, {a.low, b.low});
-    if (a.high == b.high) {
+    if (a.high == b.high)
         return low;
-    }
     const Id high = out.emit(spv::Op::OpIEqual, m_boolType, {a.high, b.high});
     return out.emit(spv::Op::OpLogicalAnd, m_boolType, {low, high});
 }
@@ -242,9 +225,8 @@ Id LongArithmetic::isEqual(Emitter& out, LongWords a, LongWords b)
 Id LongArithmetic::isLess(Emitter& out, LongWords a, LongWords b, bool isSigned)
 {
     const Id low = out.emit(spv::Op::OpULessThan, m_boolType, {a.low, b.low});
-    if (a.high == b.high) {
+    if (a.high == b.high)
         return low;
-    }
     const Id same = out.emit(spv::Op::OpIEqual, m_boolType, {a.high, b.high});
     const Id high = out.emit(isSigned ? spv::Op::OpSLessThan : spv::Op::OpULessThan, m_boolType, {a.high, b.high});
     return out.emit(spv::Op::OpSelect, m_boolType, {same, low, high});

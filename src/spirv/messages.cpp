@@ -6,16 +6,14 @@ namespace millrace::spirv {
 spvtools::MessageConsumer Messages::consumer()
 {
     return [this](spv_message_level_t level, const char*, const spv_position_t& position, const char* message) {
-        if (level > SPV_MSG_ERROR) {
+        if (level > SPV_MSG_ERROR)
             return;
-        }
-        if (!m_text.empty()) {
+        if (!m_text.empty())
             m_text += "; ";
-        } else if (position.line > 0) {
+        else if (position.line > 0)
             m_where = "line " + std::to_string(position.line + 1) + ", column " + std::to_string(position.column + 1);
-        } else if (position.index > 0) {
+        else if (position.index > 0)
             m_where = "instruction " + std::to_string(position.index);
-        }
         m_text += message;
     };
 }

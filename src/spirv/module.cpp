@@ -14,25 +14,19 @@ const Instruction* Module::at(const Location& location, Id id, bool& isLabel) co
         const bool holds = location.index < list.size() && list[location.index].result == id;
         return holds ? &list[location.index] : nullptr;
     };
-    if (location.kind == Location::InSection) {
+    if (location.kind == Location::InSection)
         return element(sections[location.list]);
-    }
-    if (location.kind == Location::Trailing) {
+    if (location.kind == Location::Trailing)
         return element(trailing);
-    }
-    if (location.list >= functions.size()) {
+    if (location.list >= functions.size())
         return nullptr;
-    }
     const Function& function = functions[location.list];
-    if (location.kind == Location::Definition) {
+    if (location.kind == Location::Definition)
         return function.definition.result == id ? &function.definition : nullptr;
-    }
-    if (location.kind == Location::Parameter) {
+    if (location.kind == Location::Parameter)
         return element(function.parameters);
-    }
-    if (location.block >= function.blocks.size()) {
+    if (location.block >= function.blocks.size())
         return nullptr;
-    }
     if (location.kind == Location::Label) {
         isLabel = function.blocks[location.block].label == id;
         return nullptr;
@@ -42,35 +36,31 @@ const Instruction* Module::at(const Location& location, Id id, bool& isLabel) co
 
 void Module::index(Id id, const Location& location) const
 {
-    if (id.value >= m_index.size()) {
+    if (id.value >= m_index.size())
         m_index.resize(std::max(bound, id.value + 1));
-    }
     m_locations.push_back(location);
     m_index[id.value] = static_cast<uint32_t>(m_locations.size());
 }
 
 void Module::index(const InstructionList& list, Location::Kind kind, uint32_t number, uint32_t block, size_t from) const
 {
-    for (size_t i = from; i < list.size(); i++) {
-        if (list[i].result) {
+    for (size_t i = from; i < list.size(); ++i)
+        if (list[i].result)
             index(list[i].result, {kind, number, block, static_cast<uint32_t>(i)});
-        }
-    }
 }
 
 void Module::buildIndex() const
 {
     m_index.assign(bound, 0);
     m_locations.clear();
-    for (uint32_t s = 0; s < kSectionCount; s++) {
+    for (uint32_t s = 0; s < kSectionCount; ++s)
         index(sections[s], Location::InSection, s, 0);
-    }
     m_indexedGlobals = section(Section::Globals).size();
-    for (uint32_t f = 0; f < functions.size(); f++) {
+    for (uint32_t f = 0; f < functions.size(); ++f) {
         const Function& function = functions[f];
         index(function.id(), {Location::Definition, f, 0, 0});
         index(function.parameters, Location::Parameter, f, 0);
-        for (uint32_t b = 0; b < function.blocks.size(); b++) {
+        for (uint32_t b = 0; b < function.blocks.size(); ++b) {
             index(function.blocks[b].label, {Location::Label, f, b, 0});
             index(function.blocks[b].body, Location::InBody, f, b);
         }
@@ -80,27 +70,24 @@ void Module::buildIndex() const
 
 const Instruction* Module::findDefinition(Id id) const
 {
-    if (!id) {
+    if (!id)
         return nullptr;
-    }
     bool isLabel = false;
     const auto lookUp = [&]() -> const Instruction* {
         const uint32_t known = id.value < m_index.size() ? m_index[id.value] : 0;
         return known == 0 ? nullptr : at(m_locations[known - 1], id, isLabel);
     };
     const Instruction* found = lookUp();
-    if (found || isLabel) {
+    if (found || isLabel)
         return found;
-    }
     // Most new definitions are globals at the end.
     const InstructionList& globals = section(Section::Globals);
     if (globals.size() > m_indexedGlobals) {
         index(globals, Location::InSection, static_cast<uint32_t>(Section::Globals), 0, m_indexedGlobals);
         m_indexedGlobals = globals.size();
         found = lookUp();
-        if (found) {
+        if (found)
             return found;
-        }
     }
     buildIndex();
     return lookUp();
@@ -126,30 +113,26 @@ template <typename M, typename Visit>
 void Module::traverse(M& module, const Visit& visit)
 {
     const auto visitAll = [&](auto& list) {
-        for (auto& i : list) {
+        for (auto& i : list)
             visit(i);
-        }
     };
-    for (auto& list : module.sections) {
+    for (auto& list : module.sections)
         visitAll(list);
-    }
     for (auto& function : module.functions) {
         visitAll(function.before);
         visit(function.definition);
         auto loose = function.beforeParameter.begin();
-        for (size_t p = 0; p < function.parameters.size(); p++) {
-            for (; loose != function.beforeParameter.end() && loose->first <= p; ++loose) {
+        for (size_t p = 0; p < function.parameters.size(); ++p) {
+            for (; loose != function.beforeParameter.end() && loose->first <= p; ++loose)
                 visit(loose->second);
-            }
             visit(function.parameters[p]);
         }
         for (auto& block : function.blocks) {
             visitAll(block.before);
             Instruction label = instruction(spv::Op::OpLabel, {}, block.label);
             visit(label);
-            if constexpr (!std::is_const_v<M>) {
+            if constexpr (!std::is_const_v<M>)
                 block.label = label.result;
-            }
             visitAll(block.body);
         }
         visitAll(function.after);
@@ -170,15 +153,13 @@ void Module::forEachInstruction(const std::function<void(const Instruction&)>& v
 void Module::replaceUses(const std::unordered_map<uint32_t, uint32_t>& map)
 {
     std::unordered_set<uint32_t> values;
-    for (const auto& [from, to] : map) {
+    for (const auto& [from, to] : map)
         values.insert(to);
-    }
     forEachInstruction([&](Instruction& i) {
         i.forEachUse([&](Id& id) {
             const auto found = map.find(id.value);
-            if (found != map.end()) {
+            if (found != map.end())
                 id.value = found->second;
-            }
         });
     });
     // What the value had already is there twice now. Of two names the first stays.
@@ -194,9 +175,8 @@ void Module::replaceUses(const std::unordered_map<uint32_t, uint32_t>& map)
                                             other.words[0] == i.words[0];
                     return sameTarget && (compareOperands ? other.words == i.words : i.op == spv::Op::OpName);
                 });
-            if (!repeated) {
+            if (!repeated)
                 kept.push_back(std::move(i));
-            }
         }
         list = std::move(kept);
     };

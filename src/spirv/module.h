@@ -66,9 +66,8 @@ struct Instruction {
     template <typename Visit>
     void forEachUse(const Visit& visit)
     {
-        if (type) {
+        if (type)
             visit(type);
-        }
         for (const Operand& operand : operands) {
             if (operand.kind == OperandKind::Id) {
                 Id id{words[operand.first]};
@@ -80,14 +79,11 @@ struct Instruction {
     template <typename Visit>
     void forEachUse(const Visit& visit) const
     {
-        if (type) {
+        if (type)
             visit(type);
-        }
-        for (const Operand& operand : operands) {
-            if (operand.kind == OperandKind::Id) {
+        for (const Operand& operand : operands)
+            if (operand.kind == OperandKind::Id)
                 visit(Id{words[operand.first]});
-            }
-        }
     }
 };
 

@@ -22,7 +22,7 @@ struct Sorter {
 
     explicit Sorter(const InstructionList& globals) : old(globals), state(globals.size(), 0)
     {
-        for (size_t g = 0; g < old.size(); g++) {
+        for (size_t g = 0; g < old.size(); ++g) {
             if (old[g].op == spv::Op::OpTypeForwardPointer) {
                 const bool isNew = forward.insert(old[g].id(0).value).second;
                 state[g] = isNew ? 0 : 2;  // once is enough
@@ -69,15 +69,13 @@ bool isSorted(const Module& module)
 {
     std::vector<bool> isGlobal(module.bound), isDefined(module.bound), isAnnounced(module.bound);
     const InstructionList& globals = module.section(Section::Globals);
-    for (const Instruction& i : globals) {
+    for (const Instruction& i : globals)
         isGlobal[i.result.value] = true;
-    }
     for (const Instruction& i : globals) {
         if (i.op == spv::Op::OpTypeForwardPointer) {
             const uint32_t pointer = i.id(0).value;
-            if (isAnnounced[pointer] || isDefined[pointer]) {
+            if (isAnnounced[pointer] || isDefined[pointer])
                 return false;
-            }
             isAnnounced[pointer] = true;
             continue;
         }
@@ -86,9 +84,8 @@ bool isSorted(const Module& module)
             const bool isKnown = isDefined[use.value] || (i.op == spv::Op::OpTypeStruct && isAnnounced[use.value]);
             isInOrder = isInOrder && (isKnown || !isGlobal[use.value]);
         });
-        if (!isInOrder) {
+        if (!isInOrder)
             return false;
-        }
         isDefined[i.result.value] = true;
     }
     return true;
@@ -96,17 +93,14 @@ bool isSorted(const Module& module)
 
 void sortGlobals(Module& module)
 {
-    if (isSorted(module)) {
+    if (isSorted(module))
         return;
-    }
     Sorter sorter(module.section(Section::Globals));
     // Forward declarations go first, so that nothing can precede them.
     for (const bool declarations : {true, false}) {
-        for (size_t g = 0; g < sorter.old.size(); g++) {
-            if ((sorter.old[g].op == spv::Op::OpTypeForwardPointer) == declarations) {
+        for (size_t g = 0; g < sorter.old.size(); ++g)
+            if ((sorter.old[g].op == spv::Op::OpTypeForwardPointer) == declarations)
                 sorter.place(g);
-            }
-        }
     }
     module.section(Section::Globals) = std::move(sorter.out);
 }
@@ -114,33 +108,27 @@ void sortGlobals(Module& module)
 bool mergeTypesOnce(Module& module)
 {
     IdSet kept;  // decorated, or declared before
-    for (const Instruction& i : module.section(Section::Annotations)) {
+    for (const Instruction& i : module.section(Section::Annotations))
         kept.insert(i.id(0));
-    }
     std::vector<const Instruction*> types;
     for (const Instruction& i : module.section(Section::Globals)) {
-        if (i.op == spv::Op::OpTypeForwardPointer) {
+        if (i.op == spv::Op::OpTypeForwardPointer)
             kept.insert(i.id(0));
-        }
-        if (isSharedType(i.op) && !kept.contains(i.result)) {
+        if (isSharedType(i.op) && !kept.contains(i.result))
             types.push_back(&i);
-        }
     }
     // Equal ones side by side, in their order.
     std::ranges::sort(types, [](const Instruction* a, const Instruction* b) {
         return std::tie(a->op, a->words, a) < std::tie(b->op, b->words, b);
     });
     std::unordered_map<uint32_t, uint32_t> merged;
-    for (size_t first = 0, t = 1; t < types.size(); t++) {
-        if (types[t]->op == types[first]->op && types[t]->words == types[first]->words) {
+    for (size_t first = 0, t = 1; t < types.size(); ++t)
+        if (types[t]->op == types[first]->op && types[t]->words == types[first]->words)
             merged[types[t]->result.value] = types[first]->result.value;
-        } else {
+        else
             first = t;
-        }
-    }
-    if (merged.empty()) {
+    if (merged.empty())
         return false;
-    }
     std::erase_if(module.section(Section::DebugNames),
                   [&](const Instruction& i) { return merged.contains(i.id(0).value); });
     std::erase_if(module.section(Section::Globals),

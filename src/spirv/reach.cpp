@@ -7,23 +7,18 @@ Reach::Reach(const Module& module)
     : m_module(module), m_definitions(module.bound), m_isAnnotated(module.bound), m_ids(module.bound)
 {
     const auto define = [this](const InstructionList& list) {
-        for (const Instruction& i : list) {
-            if (i.result) {
+        for (const Instruction& i : list)
+            if (i.result)
                 m_definitions[i.result.value] = &i;
-            }
-        }
     };
-    for (const InstructionList& list : module.sections) {
+    for (const InstructionList& list : module.sections)
         define(list);
-    }
     define(module.trailing);
-    for (const Function& function : module.functions) {
+    for (const Function& function : module.functions)
         m_functions[function.id().value] = &function;
-    }
     for (const Instruction& i : module.section(Section::Annotations)) {
-        if (i.operandCount() == 0 || !i.isId(0)) {
+        if (i.operandCount() == 0 || !i.isId(0))
             continue;
-        }
         const bool appliesGroup = i.op == spv::Op::OpGroupDecorate || i.op == spv::Op::OpGroupMemberDecorate;
         if (!appliesGroup) {
             annotate(i.id(0), &i);
@@ -31,11 +26,9 @@ Reach::Reach(const Module& module)
         }
         // A group names its targets but does not need them; they need the group.
         const Instruction* group = m_definitions[i.id(0).value];
-        for (size_t o = 1; o < i.operandCount() && group; o++) {
-            if (i.isId(o)) {
+        for (size_t o = 1; o < i.operandCount() && group; ++o)
+            if (i.isId(o))
                 annotate(i.id(o), group);
-            }
-        }
     }
 }
 
@@ -66,9 +59,8 @@ void Reach::addWorkgroupSize()
         const bool isSize = i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
                             i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
                             i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize);
-        if (isSize) {
+        if (isSize)
             add(i.id(0));
-        }
     }
 }
 
@@ -84,11 +76,9 @@ void Reach::addDescriptions()
         return found;
     };
     for (const InstructionList* list : {&m_module.section(Section::Globals), &m_module.trailing}) {
-        for (const Instruction& i : *list) {
-            if (isExtendedInstruction(i.op) && describes(i)) {
+        for (const Instruction& i : *list)
+            if (isExtendedInstruction(i.op) && describes(i))
                 add(i.result);
-            }
-        }
     }
 }
 
@@ -102,40 +92,34 @@ void Reach::push(Id id)
 
 void Reach::pushUses(const Instruction& i)
 {
-    if (i.result) {
+    if (i.result)
         push(i.result);
-    }
     i.forEachUse([this](Id id) { push(id); });
 }
 
 void Reach::pushAll(const InstructionList& list)
 {
-    for (const Instruction& i : list) {
+    for (const Instruction& i : list)
         pushUses(i);
-    }
 }
 
 void Reach::visit(Id id)
 {
-    if (const Instruction* definition = m_definitions[id.value]) {
+    if (const Instruction* definition = m_definitions[id.value])
         pushUses(*definition);
-    } else if (const auto function = m_functions.find(id.value); function != m_functions.end()) {
+    else if (const auto function = m_functions.find(id.value); function != m_functions.end())
         visit(*function->second);
-    }
-    if (m_isAnnotated[id.value]) {
-        for (const Instruction* annotation : m_annotations.at(id.value)) {
+    if (m_isAnnotated[id.value])
+        for (const Instruction* annotation : m_annotations.at(id.value))
             pushUses(*annotation);
-        }
-    }
 }
 
 void Reach::visit(const Function& function)
 {
     pushAll(function.before);
     pushUses(function.definition);
-    for (const auto& [index, i] : function.beforeParameter) {
+    for (const auto& [index, i] : function.beforeParameter)
         pushUses(i);
-    }
     pushAll(function.parameters);
     for (const Block& block : function.blocks) {
         pushAll(block.before);
@@ -151,14 +135,12 @@ namespace {
 void filterGroup(Instruction& group, const std::vector<bool>& reached)
 {
     Instruction kept = instruction(group.op).add(group.id(0));
-    for (size_t o = 1; o < group.operandCount(); o++) {
+    for (size_t o = 1; o < group.operandCount(); ++o) {
         const bool keep = reached[group.id(o).value];
-        if (keep) {
+        if (keep)
             kept.add(group.id(o));
-        }
-        if (group.op == spv::Op::OpGroupMemberDecorate && ++o < group.operandCount() && keep) {
+        if (group.op == spv::Op::OpGroupMemberDecorate && ++o < group.operandCount() && keep)
             kept.add(group.literal(o));
-        }
     }
     group = std::move(kept);
 }
@@ -178,11 +160,9 @@ void removeUnreached(Module& module, const std::vector<bool>& reached)
     std::erase_if(module.section(Section::ExecutionModes), unreachedTarget);
     InstructionList& annotations = module.section(Section::Annotations);
     std::erase_if(annotations, [&](const Instruction& i) { return unreachedTarget(i) || unreached(i); });
-    for (Instruction& i : annotations) {
-        if (i.op == spv::Op::OpGroupDecorate || i.op == spv::Op::OpGroupMemberDecorate) {
+    for (Instruction& i : annotations)
+        if (i.op == spv::Op::OpGroupDecorate || i.op == spv::Op::OpGroupMemberDecorate)
             filterGroup(i, reached);
-        }
-    }
     std::erase_if(module.section(Section::Globals), unreached);
     std::erase_if(module.trailing, unreached);
 }

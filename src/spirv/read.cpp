@@ -105,21 +105,18 @@ public:
     // False ends parsing; error() has the reason.
     bool add(const spv_parsed_instruction_t& parsed)
     {
-        m_number++;
+        ++m_number;
         Instruction i;
         return convert(parsed, i) && place(std::move(i));
     }
 
     bool finish()
     {
-        if (m_function) {
+        if (m_function)
             return fail("function without OpFunctionEnd");
-        }
-        for (uint32_t id = 1; id < m_module.bound; id++) {
-            if (m_used[id] && !m_defined[id]) {
+        for (uint32_t id = 1; id < m_module.bound; ++id)
+            if (m_used[id] && !m_defined[id])
                 return fail("id " + std::to_string(id) + " is used but never defined");
-            }
-        }
         m_module.trailing = std::move(m_loose);
         return true;
     }
@@ -142,24 +139,21 @@ private:
         out.type = Id{parsed.type_id};
         out.result = Id{parsed.result_id};
         const uint16_t skipped = static_cast<uint16_t>(1 + (out.type ? 1 : 0) + (out.result ? 1 : 0));
-        if (parsed.num_words < skipped) {
+        if (parsed.num_words < skipped)
             return fail("instruction without its result");
-        }
         out.words.assign(parsed.words + skipped, parsed.words + parsed.num_words);
         out.operands.reserve(parsed.num_operands);
-        for (uint16_t o = 0; o < parsed.num_operands; o++) {
+        for (uint16_t o = 0; o < parsed.num_operands; ++o) {
             const spv_parsed_operand_t& operand = parsed.operands[o];
             const OperandKind kind = kindOf(operand.type);
             if (kind == OperandKind::Id) {
                 const uint32_t id = parsed.words[operand.offset];
-                if (id >= m_module.bound) {
+                if (id >= m_module.bound)
                     return fail("id " + std::to_string(id) + " is not below the bound");
-                }
                 (operand.type == SPV_OPERAND_TYPE_RESULT_ID ? m_defined : m_used)[id] = true;
             }
-            if (operand.offset >= skipped) {
+            if (operand.offset >= skipped)
                 out.operands.push_back({kind, static_cast<uint16_t>(operand.offset - skipped), operand.num_words});
-            }
         }
         return true;
     }
@@ -183,16 +177,14 @@ private:
     bool placeOutside(Instruction i)
     {
         if (!m_module.functions.empty()) {
-            if (!isLoose(i.op)) {
+            if (!isLoose(i.op))
                 return fail(opName(i.op) + " between functions");
-            }
             m_loose.push_back(std::move(i));
             return true;
         }
         const std::optional<Section> section = sectionOf(i.op);
-        if (!section) {
+        if (!section)
             return fail(opName(i.op) + " outside of a function");
-        }
         m_module.section(*section).push_back(std::move(i));
         return true;
     }
@@ -202,25 +194,22 @@ private:
         if (m_inBlock) {
             // Types, constants and undefined values in bodies are wrong but seen; the rest could not be understood.
             const std::optional<Section> section = sectionOf(i.op);
-            if (section && *section != Section::Globals) {
+            if (section && *section != Section::Globals)
                 return fail(opName(i.op) + " in a function");
-            }
             m_inBlock = !isTerminator(i.op);
             m_function->blocks.back().body.push_back(std::move(i));
             return true;
         }
-        if (!isLoose(i.op)) {
+        if (!isLoose(i.op))
             return fail(opName(i.op) + " outside of a block");
-        }
         m_loose.push_back(std::move(i));
         return true;
     }
 
     bool beginFunction(Instruction i)
     {
-        if (m_function) {
+        if (m_function)
             return fail("OpFunction in a function");
-        }
         m_function.emplace();
         m_function->definition = std::move(i);
         m_function->before = std::exchange(m_loose, {});
@@ -229,24 +218,20 @@ private:
 
     bool addParameter(Instruction i)
     {
-        if (!m_function || !m_function->blocks.empty()) {
+        if (!m_function || !m_function->blocks.empty())
             return fail("OpFunctionParameter not at the start of a function");
-        }
-        for (Instruction& loose : std::exchange(m_loose, {})) {
+        for (Instruction& loose : std::exchange(m_loose, {}))
             m_function->beforeParameter.emplace_back(m_function->parameters.size(), std::move(loose));
-        }
         m_function->parameters.push_back(std::move(i));
         return true;
     }
 
     bool beginBlock(const Instruction& i)
     {
-        if (!m_function) {
+        if (!m_function)
             return fail("OpLabel outside of a function");
-        }
-        if (m_inBlock) {
+        if (m_inBlock)
             return fail("OpLabel in a block that has no terminator yet");
-        }
         m_function->blocks.push_back({i.result, {}, std::exchange(m_loose, {})});
         m_inBlock = true;
         return true;
@@ -254,12 +239,10 @@ private:
 
     bool endFunction()
     {
-        if (!m_function) {
+        if (!m_function)
             return fail("OpFunctionEnd outside of a function");
-        }
-        if (m_inBlock) {
+        if (m_inBlock)
             return fail("OpFunctionEnd in a block that has no terminator");
-        }
         m_function->after = std::exchange(m_loose, {});
         m_module.functions.push_back(std::move(*m_function));
         m_function.reset();
@@ -281,16 +264,13 @@ private:
 
 Result<Module> read(std::span<const uint32_t> words)
 {
-    if (words.size() < kHeaderWords) {
+    if (words.size() < kHeaderWords)
         return failure("shorter than a SPIR-V header");
-    }
-    if (words[0] != spv::MagicNumber) {
+    if (words[0] != spv::MagicNumber)
         return failure("no SPIR-V magic number in this machine's byte order");
-    }
     const uint32_t bound = words[3];
-    if (bound == 0 || bound > kMaxBound) {
+    if (bound == 0 || bound > kMaxBound)
         return failure("id bound " + std::to_string(bound) + " is not in 1.." + std::to_string(kMaxBound));
-    }
 
     Reader reader(bound);
     const auto onInstruction = [](void* user, const spv_parsed_instruction_t* parsed) {
@@ -302,16 +282,14 @@ Result<Module> read(std::span<const uint32_t> words)
     const spv_result_t result =
         spvBinaryParse(context.get(), &reader, words.data(), words.size(), nullptr, onInstruction, &diagnostic);
     const std::unique_ptr<spv_diagnostic_t, void (*)(spv_diagnostic)> owned(diagnostic, spvDiagnosticDestroy);
-    if (reader.failed()) {
+    if (reader.failed())
         return reader.error();
-    }
     if (result != SPV_SUCCESS) {
         return owned ? failure(owned->error, "instruction " + std::to_string(owned->position.index))
                      : failure("SPIRV-Tools cannot parse it");
     }
-    if (!reader.finish()) {
+    if (!reader.finish())
         return reader.error();
-    }
     Module& module = reader.module();
     module.version = words[1];
     module.generator = words[2];

@@ -7,9 +7,8 @@ Id Emitter::emit(spv::Op op, Id type, std::initializer_list<Id> operands)
 {
     const Id result = m_module.newId();
     Instruction i = instruction(op, type, result);
-    for (const Id operand : operands) {
+    for (const Id operand : operands)
         i.add(operand);
-    }
     m_out.push_back(std::move(i));
     return result;
 }
@@ -17,9 +16,8 @@ Id Emitter::emit(spv::Op op, Id type, std::initializer_list<Id> operands)
 void Emitter::emitVoid(spv::Op op, std::initializer_list<Id> operands)
 {
     Instruction i = instruction(op);
-    for (const Id operand : operands) {
+    for (const Id operand : operands)
         i.add(operand);
-    }
     m_out.push_back(std::move(i));
 }
 
@@ -27,9 +25,8 @@ Id Emitter::call(Id function, Id resultType, std::initializer_list<Id> arguments
 {
     const Id result = m_module.newId();
     Instruction i = instruction(spv::Op::OpFunctionCall, resultType, result).add(function);
-    for (const Id argument : arguments) {
+    for (const Id argument : arguments)
         i.add(argument);
-    }
     m_out.push_back(std::move(i));
     return result;
 }
@@ -42,9 +39,8 @@ InstructionList rewritten(Module& module, const Block& block,
     InstructionList out;
     out.reserve(block.body.size());
     Emitter emitter(module, out);
-    for (const Instruction& i : block.body) {
+    for (const Instruction& i : block.body)
         visit(i, emitter);
-    }
     return out;
 }
 
@@ -61,12 +57,10 @@ void rewriteFunction(Module& module, Function& function, const std::function<voi
     const std::span<Block> blocks = function.blocks;
     std::vector<InstructionList> bodies;
     bodies.reserve(blocks.size());
-    for (const Block& block : blocks) {
+    for (const Block& block : blocks)
         bodies.push_back(rewritten(module, block, visit));
-    }
-    for (size_t b = 0; b < blocks.size(); b++) {
+    for (size_t b = 0; b < blocks.size(); ++b)
         blocks[b].body = std::move(bodies[b]);
-    }
 }
 
 }  // namespace millrace::spirv

@@ -21,11 +21,9 @@ uint64_t keyOf(Id type, uint32_t value)
 ScalarValues::ScalarValues(Module& module) : m_module(module)
 {
     grow(Id{module.bound});
-    for (const Instruction& i : module.section(Section::Annotations)) {
-        if (i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::NonUniform)) {
+    for (const Instruction& i : module.section(Section::Annotations))
+        if (i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::NonUniform))
             m_isFixed[i.id(0).value] = true;
-        }
-    }
     for (const Instruction& i : module.section(Section::Globals)) {
         if (i.result) {
             addType(i);
@@ -33,18 +31,15 @@ ScalarValues::ScalarValues(Module& module) : m_module(module)
             addConstant(i);
         }
     }
-    for (const Function& function : module.functions) {
-        for (const Instruction& parameter : function.parameters) {
+    for (const Function& function : module.functions)
+        for (const Instruction& parameter : function.parameters)
             define(parameter);
-        }
-    }
 }
 
 void ScalarValues::grow(Id id)
 {
-    if (id.value < m_types.size()) {
+    if (id.value < m_types.size())
         return;
-    }
     const size_t size = size_t{id.value} + id.value / 4 + 1;
     m_kinds.resize(size);
     m_lengths.resize(size);
@@ -58,13 +53,12 @@ void ScalarValues::grow(Id id)
 
 void ScalarValues::addType(const Instruction& i)
 {
-    if (i.op == spv::Op::OpTypeBool) {
+    if (i.op == spv::Op::OpTypeBool)
         m_kinds[i.result.value] = Kind::Boolean;
-    } else if (i.op == spv::Op::OpTypeInt && i.literal(0) == 32) {
+    else if (i.op == spv::Op::OpTypeInt && i.literal(0) == 32)
         m_kinds[i.result.value] = Kind::Integer;
-    } else if (i.op == spv::Op::OpTypeVector) {
+    else if (i.op == spv::Op::OpTypeVector)
         m_lengths[i.result.value] = i.literal(1);
-    }
 }
 
 void ScalarValues::addConstant(const Instruction& i)
@@ -91,9 +85,8 @@ std::optional<uint32_t> ScalarValues::constant(Id id) const
 
 Id ScalarValues::resolved(Id id) const
 {
-    while (id.value < m_same.size() && m_same[id.value]) {
+    while (id.value < m_same.size() && m_same[id.value])
         id = m_same[id.value];
-    }
     return id;
 }
 
@@ -104,22 +97,19 @@ void ScalarValues::replace(Id id, Id value)
 
 void ScalarValues::define(const Instruction& i)
 {
-    if (!i.result) {
+    if (!i.result)
         return;
-    }
     grow(i.result);
     m_types[i.result.value] = i.type;
-    if (i.op != spv::Op::OpCompositeConstruct && i.op != spv::Op::OpConstantComposite) {
+    if (i.op != spv::Op::OpCompositeConstruct && i.op != spv::Op::OpConstantComposite)
         return;
-    }
     // A vector may be made of shorter ones.
     const uint32_t length = m_lengths[i.type.value];
     if (length == 0 || length == i.operandCount()) {
         m_partsAt[i.result.value] = static_cast<uint32_t>(m_parts.size()) + 1;
         m_parts.push_back(static_cast<uint32_t>(i.operandCount()));
-        for (size_t o = 0; o < i.operandCount(); o++) {
+        for (size_t o = 0; o < i.operandCount(); ++o)
             m_parts.push_back(i.id(o).value);
-        }
     }
 }
 
@@ -133,9 +123,8 @@ Id ScalarValues::makeConstant(Id type, uint32_t value)
                            : value    ? spv::Op::OpConstantTrue
                                       : spv::Op::OpConstantFalse;
         Instruction made = instruction(op, type, constant);
-        if (!isBoolean) {
+        if (!isBoolean)
             made.add(value);
-        }
         define(made);
         m_isConstant[constant.value] = true;
         m_values[constant.value] = value;
@@ -147,11 +136,10 @@ Id ScalarValues::makeConstant(Id type, uint32_t value)
 Id ScalarValues::extracted(const Instruction& i) const
 {
     Id object = resolved(i.id(0));
-    for (size_t o = 1; o < i.operandCount(); o++) {
+    for (size_t o = 1; o < i.operandCount(); ++o) {
         const uint32_t at = object.value < m_partsAt.size() ? m_partsAt[object.value] : 0;
-        if (at == 0 || i.literal(o) >= m_parts[at - 1]) {
+        if (at == 0 || i.literal(o) >= m_parts[at - 1])
             return {};
-        }
         object = resolved(Id{m_parts[at + i.literal(o)]});
     }
     return ifSameType(i, object);
@@ -161,12 +149,10 @@ Id ScalarValues::selected(const Instruction& i) const
 {
     const Id ifTrue = resolved(i.id(1));
     const Id ifFalse = resolved(i.id(2));
-    if (ifTrue == ifFalse) {
+    if (ifTrue == ifFalse)
         return ifTrue;
-    }
-    if (const std::optional<uint32_t> condition = constant(i.id(0))) {
+    if (const std::optional<uint32_t> condition = constant(i.id(0)))
         return *condition != 0 ? ifTrue : ifFalse;
-    }
     const bool isCondition = kindOf(i.type) == Kind::Boolean && constant(ifTrue) == std::optional(1u) &&
                              constant(ifFalse) == std::optional(0u);
     return isCondition ? ifSameType(i, resolved(i.id(0))) : Id{};
@@ -174,9 +160,8 @@ Id ScalarValues::selected(const Instruction& i) const
 
 Id ScalarValues::simplified(const Instruction& i)
 {
-    if (!i.result || isFixed(i.result)) {
+    if (!i.result || isFixed(i.result))
         return {};
-    }
     switch (i.op) {
         case spv::Op::OpCopyObject:
             return resolved(i.id(0));
@@ -193,15 +178,13 @@ Id ScalarValues::simplified(const Instruction& i)
 Id ScalarValues::folded(const Instruction& i)
 {
     const size_t count = i.operandCount();
-    if (count == 0 || count > 2 || !i.isId(0) || !i.isId(count - 1)) {
+    if (count == 0 || count > 2 || !i.isId(0) || !i.isId(count - 1))
         return {};
-    }
     const Id a = resolved(i.id(0));
     const Id b = resolved(i.id(count - 1));
     const Kind kind = kindOf(typeOf(a));
-    if (kind == Kind::Other || kindOf(typeOf(b)) != kind) {
+    if (kind == Kind::Other || kindOf(typeOf(b)) != kind)
         return {};
-    }
     const std::optional<uint32_t> left = constant(a);
     const std::optional<uint32_t> right = constant(b);
     if (left && right) {
@@ -211,12 +194,10 @@ Id ScalarValues::folded(const Instruction& i)
                                                                       std::span(arguments).first(count), result);
         return isKnown ? makeConstant(i.type, static_cast<uint32_t>(result)) : Id{};
     }
-    if (count == 1) {
+    if (count == 1)
         return i.op == spv::Op::OpBitcast ? ifSameType(i, a) : Id{};
-    }
-    if (a == b) {
+    if (a == b)
         return withEqualSides(i, a);
-    }
     return left || right ? withOneConstant(i, left ? b : a, left ? *left : *right, left.has_value()) : Id{};
 }
 

@@ -15,9 +15,8 @@ namespace {
 uint32_t wordOf(const std::vector<uint8_t>& data, size_t index)
 {
     uint32_t word = 0;
-    for (size_t i = 0; i < 4 && index * 4 + i < data.size(); i++) {
+    for (size_t i = 0; i < 4 && index * 4 + i < data.size(); ++i)
         word |= static_cast<uint32_t>(data[index * 4 + i]) << (8 * i);
-    }
     return word;
 }
 
@@ -25,9 +24,8 @@ uint32_t wordOf(const std::vector<uint8_t>& data, size_t index)
 uint32_t extended(uint32_t word, const Instruction& type)
 {
     const uint32_t width = type.literal(0);
-    if (width >= 32) {
+    if (width >= 32)
         return word;
-    }
     const bool isSigned = type.op == spv::Op::OpTypeInt && type.literal(1) == 1;
     const uint32_t value = word & ((1u << width) - 1);
     const bool negative = isSigned && width > 0 && (value >> (width - 1) & 1) != 0;
@@ -43,15 +41,12 @@ void setValue(Instruction& constant, const Instruction* type, const std::vector<
         return;
     }
     const bool isNumber = type && (type->op == spv::Op::OpTypeInt || type->op == spv::Op::OpTypeFloat);
-    if (constant.op != spv::Op::OpSpecConstant || !isNumber) {
+    if (constant.op != spv::Op::OpSpecConstant || !isNumber)
         return;
-    }
-    for (size_t w = 0; w < constant.words.size(); w++) {
+    for (size_t w = 0; w < constant.words.size(); ++w)
         constant.words[w] = wordOf(data, w);
-    }
-    if (constant.words.size() == 1) {
+    if (constant.words.size() == 1)
         constant.words[0] = extended(constant.words[0], *type);
-    }
 }
 
 void freeze(Instruction& constant)
@@ -86,9 +81,8 @@ bool isSpecId(const Instruction& i)
 // conversions.
 Status specialize(Module& module, std::span<const SpecializationValue> values, Unnamed unnamed)
 {
-    if (Status flat = dissolveDecorationGroups(module); !flat) {
+    if (Status flat = dissolveDecorationGroups(module); !flat)
         return flat.error();
-    }
     const auto find = [&](const Instruction& i) {
         return isSpecId(i) ? std::ranges::find(values, i.literal(2), &SpecializationValue::specId) : values.end();
     };
@@ -103,11 +97,9 @@ Status specialize(Module& module, std::span<const SpecializationValue> values, U
     const bool keepsOthers = unnamed == Unnamed::StayOpen;
     module.removeDecorations(
         [&](const Instruction& i) { return isSpecId(i) && (!keepsOthers || find(i) != values.end()); });
-    for (Instruction& i : module.section(Section::Globals)) {
-        if (!keepsOthers) {
+    for (Instruction& i : module.section(Section::Globals))
+        if (!keepsOthers)
             freeze(i);
-        }
-    }
     foldSpecConstants(module);
     return {};
 }

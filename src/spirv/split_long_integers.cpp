@@ -23,16 +23,13 @@ public:
     Status run()
     {
         m_pairType = m_module.getVectorType(m_math.wordType(), 2);
-        if (!findTypes() || !findValues()) {
+        if (!findTypes() || !findValues())
             return m_error;
-        }
         splitConstants();
-        for (Function& function : m_module.functions) {
+        for (Function& function : m_module.functions)
             rewriteFunction(m_module, function, [&](const Instruction& i, Emitter& out) { rewrite(i, out); });
-        }
-        if (m_failed) {
+        if (m_failed)
             return m_error;
-        }
         replaceAll();
         m_module.removeCapability(spv::Capability::Int64);
         m_module.removeCapability(spv::Capability::Int64Atomics);
@@ -44,9 +41,8 @@ public:
 private:
     bool fail(std::string message, Id where)
     {
-        if (!m_failed) {
+        if (!m_failed)
             m_error = Diagnostic{"spirv", "id " + std::to_string(where.value), std::move(message)};
-        }
         m_failed = true;
         return false;
     }
@@ -62,9 +58,8 @@ private:
                 m_replaced[i.result.value] = m_pairType.value;
             }
             const bool isVector = i.op == spv::Op::OpTypeVector && isLongType(i.id(0));
-            if (isVector) {
+            if (isVector)
                 return fail("a vector of 64-bit integers", i.result);
-            }
         }
         return true;
     }
@@ -73,21 +68,18 @@ private:
     {
         const Module& module = m_module;
         module.forEachInstruction([&](const Instruction& i) {
-            if (i.type && isLongType(i.type)) {
+            if (i.type && isLongType(i.type))
                 m_longs.insert(i.result);
-            }
         });
         for (const Instruction& i : module.section(Section::Globals)) {
             const bool isOpen = i.op == spv::Op::OpSpecConstant || i.op == spv::Op::OpSpecConstantOp ||
                                 i.op == spv::Op::OpSpecConstantComposite;
             bool isAboutLong = i.type && isLongType(i.type);
             i.forEachUse([&](Id use) { isAboutLong |= isLong(use); });
-            if (isOpen && isAboutLong) {
+            if (isOpen && isAboutLong)
                 return fail("a specialization constant of 64 bits without its value", i.result);
-            }
-            if (i.op == spv::Op::OpConstant && i.type == m_math.wordType()) {
+            if (i.op == spv::Op::OpConstant && i.type == m_math.wordType())
                 m_math.know(i.result, i.words[0]);
-            }
         }
         return true;
     }
@@ -97,16 +89,15 @@ private:
     {
         // By value: constants are added meanwhile.
         const InstructionList globals = m_module.section(Section::Globals);
-        for (size_t g = 0; g < globals.size(); g++) {
+        for (size_t g = 0; g < globals.size(); ++g) {
             const Instruction& i = globals[g];
             if (i.op == spv::Op::OpTypeArray && isLong(i.id(1))) {
                 const Id length = m_math.constant(m_module.findDefinition(i.id(1))->words[0]);
                 m_module.section(Section::Globals)[g].setId(1, length);
             }
             const bool isNull = i.op == spv::Op::OpConstantNull;
-            if (!i.type || !isLongType(i.type) || (i.op != spv::Op::OpConstant && !isNull)) {
+            if (!i.type || !isLongType(i.type) || (i.op != spv::Op::OpConstant && !isNull))
                 continue;
-            }
             const LongWords words{m_math.constant(isNull ? 0 : i.words[0]), m_math.constant(isNull ? 0 : i.words[1])};
             m_words[i.result.value] = words;
             m_module.section(Section::Globals)[g] =
@@ -117,11 +108,9 @@ private:
     // What stands for a value may stand for another one in turn.
     void replaceAll()
     {
-        for (auto& [from, to] : m_replaced) {
-            for (auto next = m_replaced.find(to); next != m_replaced.end(); next = m_replaced.find(to)) {
+        for (auto& [from, to] : m_replaced)
+            for (auto next = m_replaced.find(to); next != m_replaced.end(); next = m_replaced.find(to))
                 to = next->second;
-            }
-        }
         std::erase_if(m_module.section(Section::Globals), [&](const Instruction& i) { return isLongType(i.result); });
         const auto isAboutType = [&](const Instruction& i) { return i.isId(0) && isLongType(i.id(0)); };
         std::erase_if(m_module.section(Section::DebugNames), isAboutType);
@@ -134,9 +123,8 @@ private:
     LongWords split(Emitter& out, Id value)
     {
         const auto known = m_words.find(value.value);
-        if (known != m_words.end()) {
+        if (known != m_words.end())
             return known->second;
-        }
         const LongWords words{m_module.newId(), m_module.newId()};
         out.keep(instruction(spv::Op::OpCompositeExtract, m_math.wordType(), words.low).add(value).add(0u));
         out.keep(instruction(spv::Op::OpCompositeExtract, m_math.wordType(), words.high).add(value).add(1u));
@@ -165,15 +153,13 @@ private:
     void rewrite(const Instruction& i, Emitter& out)
     {
         bool isAboutLong = i.type && isLongType(i.type);
-        for (size_t o = 0; o < i.operandCount(); o++) {
+        for (size_t o = 0; o < i.operandCount(); ++o)
             isAboutLong |= i.isId(o) && isLong(i.id(o));
-        }
-        if (!isAboutLong || isCarried(i.op)) {
+        if (!isAboutLong || isCarried(i.op))
             out.keep(i);
-        } else if (!rewriteArithmetic(i, out) && !rewriteComparison(i, out) && !rewriteConversion(i, out) &&
-                   !rewriteIndices(i, out) && !rewriteExtended(i, out)) {
+        else if (!rewriteArithmetic(i, out) && !rewriteComparison(i, out) && !rewriteConversion(i, out) &&
+                 !rewriteIndices(i, out) && !rewriteExtended(i, out))
             fail(opName(i.op) + " of a 64-bit integer", i.result);
-        }
     }
 
     // Two words fare as one long does.
@@ -265,9 +251,8 @@ private:
         const LongWords divisor = split(out, i.id(1));
         uint32_t low = 0, high = 1;
         if (!m_math.isKnown(divisor.low, low) || !m_math.isKnown(divisor.high, high) || high != 0 ||
-            !std::has_single_bit(low)) {
+            !std::has_single_bit(low))
             return false;
-        }
         const LongWords dividend = split(out, i.id(0));
         const Id shift = m_math.constant(static_cast<uint32_t>(std::countr_zero(low)));
         const LongWords mask{m_math.constant(low - 1), m_math.constant(0)};
@@ -343,9 +328,8 @@ private:
         }
         const Id from = m_module.typeOf(i.id(0));
         const uint32_t width = widthOf(from);
-        if (width == 0 || width > 32) {
+        if (width == 0 || width > 32)
             return false;
-        }
         const bool isSigned = i.op == spv::Op::OpSConvert;
         Id low = i.id(0);
         if (width < 32) {
@@ -366,11 +350,10 @@ private:
     {
         const Id low = split(out, i.id(0)).low;
         const uint32_t width = widthOf(i.type);
-        if (i.type == m_math.wordType()) {
+        if (i.type == m_math.wordType())
             replace(i, low);
-        } else if (width > 0) {
+        else if (width > 0)
             out.keep(instruction(width == 32 ? spv::Op::OpBitcast : i.op, i.type, i.result).add(low));
-        }
         return width > 0;
     }
 
@@ -380,9 +363,8 @@ private:
         const bool isLongOrPair = isLongType(from) || from == m_pairType;
         if (isLongOrPair && (isLong(i.result) || i.type == m_pairType)) {
             const auto known = m_words.find(i.id(0).value);
-            if (known != m_words.end()) {
+            if (known != m_words.end())
                 m_words[i.result.value] = LongWords(known->second);
-            }
             replace(i, i.id(0));
         } else {
             out.keep(i);
@@ -392,9 +374,8 @@ private:
     bool convertToFloat(const Instruction& i, Emitter& out)
     {
         const Instruction* type = m_module.findDefinition(i.type);
-        if (!type || type->op != spv::Op::OpTypeFloat || type->literal(0) != 32) {
+        if (!type || type->op != spv::Op::OpTypeFloat || type->literal(0) != 32)
             return false;
-        }
         constexpr uint32_t kTwoTo32 = 0x4f800000;
         const Id factor = m_module.newId();
         m_module.section(Section::Globals).push_back(instruction(spv::Op::OpConstant, i.type, factor).add(kTwoTo32));
@@ -408,30 +389,26 @@ private:
 
     bool rewriteIndices(const Instruction& i, Emitter& out)
     {
-        if (i.op != spv::Op::OpAccessChain && i.op != spv::Op::OpInBoundsAccessChain) {
+        if (i.op != spv::Op::OpAccessChain && i.op != spv::Op::OpInBoundsAccessChain)
             return false;
-        }
         Instruction narrow = i;
-        for (size_t o = 1; o < i.operandCount(); o++) {
+        for (size_t o = 1; o < i.operandCount(); ++o)
             narrow.setId(o, lowWord(out, i.id(o)));
-        }
         out.keep(std::move(narrow));
         return true;
     }
 
     bool rewriteExtended(const Instruction& i, Emitter& out)
     {
-        if (i.op != spv::Op::OpExtInst || !isLong(i.result)) {
+        if (i.op != spv::Op::OpExtInst || !isLong(i.result))
             return false;
-        }
         const uint32_t number = i.literal(1);
         const bool isSigned = number == GLSLstd450SMin || number == GLSLstd450SMax || number == GLSLstd450SClamp;
         const bool isMin = number == GLSLstd450UMin || number == GLSLstd450SMin;
         const bool isMax = number == GLSLstd450UMax || number == GLSLstd450SMax;
         const bool isClamp = number == GLSLstd450UClamp || number == GLSLstd450SClamp;
-        if (!isMin && !isMax && !isClamp) {
+        if (!isMin && !isMax && !isClamp)
             return false;
-        }
         const auto extreme = [&](bool smallest, LongWords a, LongWords b) {
             return m_math.select(out, m_math.isLess(out, a, b, isSigned), smallest ? a : b, smallest ? b : a);
         };

@@ -31,26 +31,19 @@ void removeUnusedSubgroupCapabilities(Module& module)
 {
     SubgroupUses uses;
     for (const Function& function : module.functions) {
-        for (const Block& block : function.blocks) {
-            for (const Instruction& i : block.body) {
+        for (const Block& block : function.blocks)
+            for (const Instruction& i : block.body)
                 uses.add(i.op);
-            }
-        }
     }
-    for (const Instruction& i : module.section(Section::Annotations)) {
-        if (i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn)) {
+    for (const Instruction& i : module.section(Section::Annotations))
+        if (i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn))
             uses.add(static_cast<spv::BuiltIn>(i.literal(2)));
-        }
-    }
-    if (!uses.any) {
+    if (!uses.any)
         module.removeCapability(spv::Capability::GroupNonUniform);
-    }
-    if (!uses.ballot) {
+    if (!uses.ballot)
         module.removeCapability(spv::Capability::GroupNonUniformBallot);
-    }
-    if (!uses.arithmetic) {
+    if (!uses.arithmetic)
         module.removeCapability(spv::Capability::GroupNonUniformArithmetic);
-    }
 }
 
 }  // namespace millrace::spirv

@@ -14,9 +14,8 @@ Result<Words> assemble(std::string_view text)
     tools.SetMessageConsumer(messages.consumer());
     Words words;
     // Numeric ids are kept, so that text in a test or a message says the same ids as the words made of it.
-    if (!tools.Assemble(text.data(), text.size(), &words, SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS)) {
+    if (!tools.Assemble(text.data(), text.size(), &words, SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS))
         return messages.failure("cannot assemble");
-    }
     return words;
 }
 
@@ -28,9 +27,8 @@ Result<std::string> disassemble(std::span<const uint32_t> words)
     std::string text;
     const uint32_t options = SPV_BINARY_TO_TEXT_OPTION_NO_HEADER | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES |
                              SPV_BINARY_TO_TEXT_OPTION_INDENT;
-    if (!tools.Disassemble(words.data(), words.size(), &text, options)) {
+    if (!tools.Disassemble(words.data(), words.size(), &text, options))
         return messages.failure("cannot disassemble");
-    }
     return text;
 }
 
@@ -43,9 +41,8 @@ Status validate(std::span<const uint32_t> words, Environment environment)
     options.SetScalarBlockLayout(true);
     // Offsets of samples that are not constant, of VK_KHR_maintenance8.
     options.SetAllowOffsetTextureOperand(true);
-    if (!tools.Validate(words.data(), words.size(), options)) {
+    if (!tools.Validate(words.data(), words.size(), options))
         return messages.failure("invalid");
-    }
     return {};
 }
 

@@ -31,9 +31,8 @@ Id getGlobal(Module& module, Instruction wanted)
     const auto found = std::ranges::find_if(globals, [&](const Instruction& i) {
         return i.op == wanted.op && i.type == wanted.type && i.words == wanted.words && i.result;
     });
-    if (found != globals.end()) {
+    if (found != globals.end())
         return found->result;
-    }
     wanted.result = module.newId();
     globals.push_back(std::move(wanted));
     return globals.back().result;
@@ -43,11 +42,9 @@ Id getGlobal(Module& module, Instruction wanted)
 
 Id Module::findType(spv::Op op, std::span<const uint32_t> operandWords) const
 {
-    for (const Instruction& i : section(Section::Globals)) {
-        if (i.op == op && std::ranges::equal(i.words, operandWords)) {
+    for (const Instruction& i : section(Section::Globals))
+        if (i.op == op && std::ranges::equal(i.words, operandWords))
             return i.result;
-        }
-    }
     return {};
 }
 
@@ -84,9 +81,8 @@ Id Module::getPointerType(spv::StorageClass storage, Id pointee)
 Id Module::getFunctionType(Id result, std::span<const Id> parameters)
 {
     Instruction type = instruction(spv::Op::OpTypeFunction).add(result);
-    for (const Id parameter : parameters) {
+    for (const Id parameter : parameters)
         type.add(parameter);
-    }
     return getGlobal(*this, std::move(type));
 }
 
@@ -104,9 +100,8 @@ Id Module::createVariable(Id pointerType, spv::StorageClass storage, Id initiali
 {
     const Id result = newId();
     Instruction variable = instruction(spv::Op::OpVariable, pointerType, result).add(static_cast<uint32_t>(storage));
-    if (initializer) {
+    if (initializer)
         variable.add(initializer);
-    }
     section(Section::Globals).push_back(std::move(variable));
     return result;
 }
@@ -140,9 +135,8 @@ bool Module::constantValue(Id id, uint32_t& value) const
 {
     const Instruction* constant = findDefinition(id);
     const Instruction* type = constant ? findDefinition(constant->type) : nullptr;
-    if (!type) {
+    if (!type)
         return false;
-    }
     const bool isInteger = type->op == spv::Op::OpTypeInt && type->literal(0) <= 32;
     const bool isBool = type->op == spv::Op::OpTypeBool;
     switch (constant->op) {

@@ -15,9 +15,8 @@ namespace millrace::advisor::test {
 inline Advice adviceOn(std::span<const uint32_t> words, const Options& options = {})
 {
     auto shaders = advise(words, options);
-    if (!shaders || shaders->size() != 1) {
+    if (!shaders || shaders->size() != 1)
         throw std::runtime_error(shaders ? "not one shader" : shaders.error().text());
-    }
     return std::move(shaders->front());
 }
 

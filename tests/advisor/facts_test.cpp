@@ -10,11 +10,9 @@ namespace {
 std::vector<std::string> foreignNames(const Advice& advice)
 {
     std::vector<std::string> names;
-    for (const Output& output : advice.facts.outputs) {
-        if (output.isForeign()) {
+    for (const Output& output : advice.facts.outputs)
+        if (output.isForeign())
             names.push_back(output.name);
-        }
-    }
     return names;
 }
 
@@ -151,9 +149,8 @@ TEST(Facts, SharedMemory_IsLaidOutAsTheDriverDoes)
     const Facts facts = adviceOn(shaders::shared_types_mesh).facts;
     ASSERT_EQ(facts.shared.size(), 4u);
     uint32_t sum = 0;
-    for (const SharedVariable& variable : facts.shared) {
+    for (const SharedVariable& variable : facts.shared)
         sum += variable.bytes;
-    }
     EXPECT_EQ(sum, 50u * 72 + 7 * 4 + 12 + 3 * 8);
     EXPECT_GE(facts.sharedBytes, sum);
     EXPECT_LT(facts.sharedBytes, sum + 16);

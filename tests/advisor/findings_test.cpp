@@ -13,11 +13,9 @@ using Topics = std::multiset<std::string>;
 Topics topicsOn(const Advice& advice, std::string_view gpu)
 {
     Topics out;
-    for (const Finding& finding : advice.findings) {
-        if (std::ranges::find(finding.gpus, gpu) != finding.gpus.end()) {
+    for (const Finding& finding : advice.findings)
+        if (std::ranges::find(finding.gpus, gpu) != finding.gpus.end())
             out.insert(finding.topic);
-        }
-    }
     return out;
 }
 

@@ -18,9 +18,8 @@ Facts meshOf(uint32_t invocations, uint32_t vertices, uint32_t primitives, bool 
     facts.workgroupSize = {invocations, 1, 1};
     facts.maxVertices = vertices;
     facts.maxPrimitives = primitives;
-    if (hasBarrier) {
+    if (hasBarrier)
         facts.barriers.push_back({});
-    }
     return facts;
 }
 
@@ -82,12 +81,11 @@ TEST(Occupancy, MostRegisters_AreTheMost)
 {
     for (const Gpu& gpu : gpus()) {
         for (const uint32_t waveSize : {32u, 64u}) {
-            for (uint32_t waves = 1; waves <= kWavesPerSimd; waves++) {
+            for (uint32_t waves = 1; waves <= kWavesPerSimd; ++waves) {
                 const uint32_t most = registersForWaves(gpu, waveSize, waves);
                 EXPECT_GE(wavesForRegisters(gpu, waveSize, most), waves);
-                if (most < 256) {
+                if (most < 256)
                     EXPECT_LT(wavesForRegisters(gpu, waveSize, most + 1), waves);
-                }
             }
         }
     }

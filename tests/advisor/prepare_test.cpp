@@ -51,9 +51,8 @@ TEST(Prepare, NamelessBuiltInsWithoutLines_HaveSpirvsName)
     const Advice advice = adviceOn(assembled(several()), {"first", {}});
     EXPECT_EQ(advice.facts.outputs[0].name, "Position");
     EXPECT_EQ(advice.facts.outputs[0].foreignStores[0], Place());
-    for (const Finding& finding : advice.findings) {
+    for (const Finding& finding : advice.findings)
         EXPECT_TRUE(finding.places.empty());
-    }
 }
 
 TEST(Prepare, OneByName_Specialized)
@@ -122,7 +121,7 @@ TEST(Prepare, NoWorkgroupHasThisSize)
 TEST(Prepare, ChangedWords_DoNoHarm)
 {
     const spirv::Words original = assembled(several());
-    for (size_t w = 5; w < original.size(); w++) {
+    for (size_t w = 5; w < original.size(); ++w) {
         for (const uint32_t change : {1u, 0x10000u, 0xffffu}) {
             spirv::Words words = original;
             words[w] ^= change;

@@ -44,15 +44,13 @@ VkPhysicalDevice firstDevice()
     VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     info.pApplicationInfo = &application;
     VkInstance instance = VK_NULL_HANDLE;
-    if (vkCreateInstance(&info, nullptr, &instance) != VK_SUCCESS) {
+    if (vkCreateInstance(&info, nullptr, &instance) != VK_SUCCESS)
         leave(kNotAvailable);
-    }
     uint32_t count = 1;
     VkPhysicalDevice device = VK_NULL_HANDLE;
     vkEnumeratePhysicalDevices(instance, &count, &device);
-    if (count == 0) {
+    if (count == 0)
         leave(kNotAvailable);
-    }
     return device;
 }
 
@@ -67,9 +65,8 @@ VkDevice createDevice(VkPhysicalDevice physical)
     VkPhysicalDeviceVulkan11Features features11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &features12};
     VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features11};
     vkGetPhysicalDeviceFeatures2(physical, &features);
-    if (mesh.meshShader == VK_FALSE || mesh.taskShader == VK_FALSE || executables.pipelineExecutableInfo == VK_FALSE) {
+    if (mesh.meshShader == VK_FALSE || mesh.taskShader == VK_FALSE || executables.pipelineExecutableInfo == VK_FALSE)
         leave(kNotAvailable);
-    }
     mesh.multiviewMeshShader = mesh.primitiveFragmentShadingRateMeshShader = VK_FALSE;
     const float priority = 1;
     VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
@@ -177,7 +174,7 @@ void printStatistics(VkDevice device, VkPipeline pipeline)
     std::vector<VkPipelineExecutablePropertiesKHR> executables(count,
                                                                {VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR});
     check(getProperties(device, &info, &count, executables.data()), "vkGetPipelineExecutablePropertiesKHR");
-    for (uint32_t e = 0; e < count; e++) {
+    for (uint32_t e = 0; e < count; ++e) {
         const char* stage = stageName(executables[e].stages);
         std::printf("%s: wave = %u\n", stage, executables[e].subgroupSize);
         VkPipelineExecutableInfoKHR executable{VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR};
@@ -188,9 +185,8 @@ void printStatistics(VkDevice device, VkPipeline pipeline)
         std::vector<VkPipelineExecutableStatisticKHR> statistics(number,
                                                                  {VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR});
         check(getStatistics(device, &executable, &number, statistics.data()), "vkGetPipelineExecutableStatisticsKHR");
-        for (const VkPipelineExecutableStatisticKHR& statistic : statistics) {
+        for (const VkPipelineExecutableStatisticKHR& statistic : statistics)
             std::printf("%s: %s = %llu\n", stage, statistic.name, static_cast<unsigned long long>(statistic.value.u64));
-        }
     }
 }
 
@@ -200,9 +196,8 @@ int main(int argc, char** argv)
 {
     const VkDevice device = createDevice(firstDevice());
     std::vector<VkPipelineShaderStageCreateInfo> stages;
-    for (int a = 1; a < argc; a++) {
+    for (int a = 1; a < argc; ++a)
         stages.push_back(createStage(device, argv[a]));
-    }
     printStatistics(device, createPipeline(device, stages));
     leave(0);
 }

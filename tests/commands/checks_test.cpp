@@ -203,9 +203,8 @@ protected:
             change(own.recordOf(5));
         };
         const Pixels pixels = draws.run(drawn);
-        if (!drawn.isCounted) {
+        if (!drawn.isCounted)
             EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered));
-        }
     }
 
     Draws draws{Provider::Layer, Maker::Whole, kChecked};

@@ -110,12 +110,11 @@ Dispatches::Dispatches(Provider provider, const GeneratedOptions& with)
     info.pPushConstantRanges = &range;
     MILLRACE_CHECK(vkCreatePipelineLayout(m_device.handle, &info, nullptr, &m_layout));
     m_device.onDestroy([this] { vkDestroyPipelineLayout(m_device.handle, m_layout, nullptr); });
-    for (uint32_t salt : kSalts) {
+    for (uint32_t salt : kSalts)
         if (m_hasObjects)
             m_objects.push_back(createObject(salt));
         else
             m_pipelines.push_back(createPipeline(salt));
-    }
     if (!m_hasStreams)
         createSet();
     m_out = m_device.createBuffer(kOutWords * 4);

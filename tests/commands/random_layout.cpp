@@ -76,12 +76,11 @@ RandomLayout::RandomLayout(Random& random, VkShaderStageFlags rangeStages, Actio
 PushWords RandomLayout::valuesOf(const uint32_t* record, uint32_t sequence, const PushWords& pushed) const
 {
     PushWords values = pushed;
-    for (uint32_t i = 0; i < kPushWords; ++i) {
+    for (uint32_t i = 0; i < kPushWords; ++i)
         if (sources[i] == kIndex)
             values[i] = sequence;
         else if (sources[i] != kStatic)
             values[i] = record[sources[i]];
-    }
     return values;
 }
 

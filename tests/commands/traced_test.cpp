@@ -278,11 +278,10 @@ void expectStreams(const Told& told, const DrawCase& drawn)
         all += count;
     EXPECT_EQ(all, drawn.sequences());
     const Counts expected = wanted(drawn.layout, drawn.stream, drawn.sequences(), 1);
-    if (drawn.hasSet) {
+    if (drawn.hasSet)
         EXPECT_EQ(withoutFaces(counts), expected);
-    } else if (!told.call.hasSet) {
+    else if (!told.call.hasSet)
         EXPECT_EQ(counts, expected);
-    }
 }
 
 void expectTold(const Told& told, const DrawCase& drawn)
@@ -315,9 +314,8 @@ TEST_P(TracedDraws, RandomLayouts_AsTheHostCountsThem)
         const Pixels pixels = draws.run(drawn);
         EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered || drawn.hasTasks));
         const Told told = file.takeOne();
-        if (!isOwn) {
+        if (!isOwn)
             EXPECT_EQ(told.call.unknown.empty(), !isUnknown(drawn)) << told.call.unknown;
-        }
         expectTold(told, drawn);
         ++(told.work.sequences ? known : unknown);
         combined += told.call.combined;

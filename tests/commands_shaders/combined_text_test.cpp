@@ -67,9 +67,8 @@ size_t variablesOf(const StageCode& code, spv::StorageClass storage)
 {
     const auto module = spirv::read(code.words);
     size_t count = 0;
-    for (const spirv::Instruction& i : module->section(Section::Globals)) {
+    for (const spirv::Instruction& i : module->section(Section::Globals))
         count += i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(storage);
-    }
     return count;
 }
 
@@ -117,11 +116,9 @@ TEST(CombinedStages, BuiltInOfOtherType_Refused)
     // The same built-in of a signed integer.
     auto module = spirv::read(wide.words);
     ASSERT_TRUE(module);
-    for (spirv::Instruction& i : module->section(Section::Globals)) {
-        if (i.op == spv::Op::OpTypeInt) {
+    for (spirv::Instruction& i : module->section(Section::Globals))
+        if (i.op == spv::Op::OpTypeInt)
             i.setLiteral(1, 1);
-        }
-    }
     wide.words = spirv::write(*module);
     expectRefused({with(plain), with(wide)}, "built-in inputs");
 }
@@ -142,7 +139,7 @@ TEST(CombinedStages, TooMuchCode_Refused)
 {
     std::vector<std::vector<StageCode>> members;
     const size_t each = FragmentText().code().words.size();
-    for (uint32_t m = 0; m * each <= 1u << 18; m++) {
+    for (uint32_t m = 0; m * each <= 1u << 18; ++m) {
         FragmentText text;
         text.shown = m + 1;
         members.push_back(with(text.code()));

@@ -31,11 +31,9 @@ std::string readText(const std::filesystem::path& file)
 std::vector<std::filesystem::path> filesBelow(const char* folder)
 {
     std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-        if (entry.path().extension() == ".spvasm") {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+        if (entry.path().extension() == ".spvasm")
             files.push_back(entry.path());
-        }
-    }
     std::ranges::sort(files);
     return files;
 }
@@ -49,16 +47,15 @@ protected:
         ASSERT_TRUE(module) << name << ": " << module.error().text();
         for (const spirv::Instruction& i : module->section(spirv::Section::EntryPoints)) {
             const auto model = static_cast<spv::ExecutionModel>(i.literal(0));
-            for (uint32_t n = 0; n < kLayouts; n++) {
-                if (model == spv::ExecutionModel::GLCompute) {
+            for (uint32_t n = 0; n < kLayouts; ++n) {
+                if (model == spv::ExecutionModel::GLCompute)
                     checkDispatch(words, i.string(2), name);
-                } else if (model == spv::ExecutionModel::Vertex || model == spv::ExecutionModel::Geometry ||
-                           model == spv::ExecutionModel::Fragment) {
+                else if (model == spv::ExecutionModel::Vertex || model == spv::ExecutionModel::Geometry ||
+                         model == spv::ExecutionModel::Fragment)
                     checkDraw({model, i.string(2), {words.begin(), words.end()}}, name);
-                } else {
+                else
                     continue;
-                }
-                m_checked[model]++;
+                ++m_checked[model];
             }
         }
     }
@@ -83,13 +80,11 @@ private:
         };
         const spv::ExecutionModel model = code.model;
         std::vector<StageCode> stages;
-        if (model != spv::ExecutionModel::Vertex) {
+        if (model != spv::ExecutionModel::Vertex)
             stages.push_back(with(spv::ExecutionModel::Vertex, shaders::vertex_push));
-        }
         stages.push_back(std::move(code));
-        if (model != spv::ExecutionModel::Fragment) {
+        if (model != spv::ExecutionModel::Fragment)
             stages.push_back(with(spv::ExecutionModel::Fragment, shaders::fragment_push));
-        }
         Layout layout = randomLayout(m_random, {Action::Draw, {0x1f}, false});
         const auto destination = static_cast<uint32_t>(4 * (m_random() % 8));
         layout.pushRanges = {{PushRange::Source::SequenceIndex, destination, 4, 0x1f, 0}};
@@ -111,9 +106,8 @@ TEST_F(Corpus, OfDxil)
     for (const std::filesystem::path& file : filesBelow(MILLRACE_DXIL_CORPUS)) {
         // Some assembler versions take no nodes, and spirv-val refuses some modules as they are.
         const auto words = spirv::assemble(readText(file));
-        if (words && spirv::validate(*words)) {
+        if (words && spirv::validate(*words))
             check(*words, file.string());
-        }
     }
     EXPECT_GT(m_checked[spv::ExecutionModel::GLCompute], 0u);
 }
@@ -123,9 +117,8 @@ TEST_F(Corpus, OfOurOwnDispatches)
     for (const std::span<const uint32_t> words :
          {shaders::meta_init, shaders::meta_begin, shaders::meta_feed, shaders::meta_number, shaders::meta_turn,
           shaders::meta_plan, shaders::meta_snapshot, shaders::meta_mark, shaders::meta_capture,
-          shaders::meta_probe_small, shaders::meta_probe_large}) {
+          shaders::meta_probe_small, shaders::meta_probe_large})
         check(words, "a dispatch of ours");
-    }
     EXPECT_EQ(m_checked[spv::ExecutionModel::GLCompute], 11 * kLayouts);
 }
 
@@ -149,7 +142,7 @@ TEST_F(Corpus, OfLoweredNodes)
         options.entryPoint = module->section(spirv::Section::EntryPoints).front().string(2);
         if (const auto node = compiler::compile(*words, options)) {
             check(node->words, file.string());
-            lowered++;
+            ++lowered;
         }
     }
     EXPECT_GT(lowered, 10u);

@@ -112,9 +112,8 @@ constexpr const char* kRecordPointer = R"(
 std::string withoutNumber(std::string text)
 {
     const size_t at = text.find("%_struct_");
-    if (at != std::string::npos) {
+    if (at != std::string::npos)
         text.replace(at, text.find(' ', at) - at, "%_struct");
-    }
     return text;
 }
 
@@ -249,9 +248,8 @@ TEST(DispatchText, VariantHasOurPushConstantsAlone)
     const auto module = spirv::read(words);
     ASSERT_TRUE(module);
     size_t blocks = 0;
-    for (const spirv::Instruction& i : module->section(spirv::Section::Globals)) {
+    for (const spirv::Instruction& i : module->section(spirv::Section::Globals))
         blocks += i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(spv::StorageClass::PushConstant);
-    }
     EXPECT_EQ(blocks, 1u);
     EXPECT_TRUE(hasLine(words, "OpMemberDecorate %SequenceArguments 4 Offset 28"));
     EXPECT_FALSE(module->hasCapability(spv::Capability::Int64));
@@ -288,9 +286,8 @@ TEST(DispatchText, SpecializedSize_StaysOne)
     const auto module = spirv::read(words);
     ASSERT_TRUE(module);
     size_t named = 0;
-    for (const spirv::Instruction& i : module->section(spirv::Section::Annotations)) {
+    for (const spirv::Instruction& i : module->section(spirv::Section::Annotations))
         named += i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::SpecId);
-    }
     EXPECT_EQ(named, 1u);
     EXPECT_NE(functionText(words, "main").find("OpCompositeConstruct %v3uint %"), std::string::npos);
 }

@@ -49,11 +49,9 @@ std::optional<uint32_t> locationOf(const StageCode& code, const std::string& nam
 {
     const auto module = spirv::read(code.words);
     EXPECT_TRUE(module);
-    for (const spirv::Instruction& i : module->section(spirv::Section::Globals)) {
-        if (i.op == spv::Op::OpVariable && module->name(i.result) == name) {
+    for (const spirv::Instruction& i : module->section(spirv::Section::Globals))
+        if (i.op == spv::Op::OpVariable && module->name(i.result) == name)
             return module->findDecoration(i.result, spv::Decoration::Location)->literal(2);
-        }
-    }
     return std::nullopt;
 }
 
@@ -109,7 +107,7 @@ TEST(DrawText, AllStages_HandItOnOnceForEachVertexOrPatch)
                                     stage(spv::ExecutionModel::Fragment, shaders::fragment_push)},
                                    layoutOf({kToken}));
     ASSERT_EQ(variant.size(), 5u);
-    for (size_t s = 0; s < variant.size(); s++) {
+    for (size_t s = 0; s < variant.size(); ++s) {
         EXPECT_EQ(locationOf(variant[s], "sent_sequence"), s < 4 ? std::optional(4u) : std::nullopt) << s;
         EXPECT_EQ(locationOf(variant[s], "received_sequence"), s > 0 ? std::optional(4u) : std::nullopt) << s;
     }

@@ -46,9 +46,8 @@ void make(spv::ExecutionModel model, const spirv::Words& words)
     } else {
         const std::span<const uint32_t> last = shaders::fragment_push;
         std::vector<StageCode> stages = {{model, "main", words}};
-        if (model != spv::ExecutionModel::Fragment) {
+        if (model != spv::ExecutionModel::Fragment)
             stages.push_back({spv::ExecutionModel::Fragment, "main", {last.begin(), last.end()}});
-        }
         (void)fitTogether(stages);
         (void)makeDrawVariant(std::move(stages), layoutOf(Action::DrawIndexed), {}, vertexInput());
     }
@@ -67,16 +66,15 @@ class Hostile : public testing::TestWithParam<Seed> {};
 TEST_P(Hostile, EveryPrefix)
 {
     const spirv::Words words(GetParam().words->begin(), GetParam().words->end());
-    for (size_t size = 0; size < words.size(); size += 7) {
+    for (size_t size = 0; size < words.size(); size += 7)
         make(GetParam().model, {words.begin(), words.begin() + static_cast<ptrdiff_t>(size)});
-    }
 }
 
 TEST_P(Hostile, EveryWordChanged)
 {
     const spirv::Words words(GetParam().words->begin(), GetParam().words->end());
     std::mt19937 random(3);
-    for (size_t at = 5; at < words.size(); at++) {
+    for (size_t at = 5; at < words.size(); ++at) {
         spirv::Words changed = words;
         // Mostly another id or a small number, which the reader may take.
         changed[at] = random() % 4 == 0 ? static_cast<uint32_t>(random()) : static_cast<uint32_t>(random()) % words[3];

@@ -90,9 +90,8 @@ spirv::Words ShaderText::words() const
          << functions << "\n";
     auto words = spirv::assemble(text.str());
     EXPECT_TRUE(words) << words.error().text();
-    if (!words) {
+    if (!words)
         return {};
-    }
     (*words)[1] = version;
     const Status valid = spirv::validate(*words);
     EXPECT_TRUE(valid) << valid.error().text();
@@ -107,12 +106,10 @@ std::string functionText(const spirv::Words& words, const std::string& name)
     for (std::string line; std::getline(in, line);) {
         line = trimmed(line);
         isInside |= line.starts_with("%" + name + " = OpFunction ");
-        if (isInside) {
+        if (isInside)
             out += line + "\n";
-        }
-        if (line == "OpFunctionEnd") {
+        if (line == "OpFunctionEnd")
             isInside = false;
-        }
     }
     return out;
 }
@@ -120,11 +117,9 @@ std::string functionText(const spirv::Words& words, const std::string& name)
 bool hasLine(const spirv::Words& words, const std::string& wanted)
 {
     std::istringstream in(textOf(words));
-    for (std::string line; std::getline(in, line);) {
-        if (trimmed(line) == wanted) {
+    for (std::string line; std::getline(in, line);)
+        if (trimmed(line) == wanted)
             return true;
-        }
-    }
     return false;
 }
 

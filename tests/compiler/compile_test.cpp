@@ -30,11 +30,9 @@ spirv::Words assembled(const std::string& text)
 std::vector<std::string> programs()
 {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(MILLRACE_PROGRAMS)) {
-        if (entry.path().extension() == ".spvasm") {
+    for (const auto& entry : std::filesystem::directory_iterator(MILLRACE_PROGRAMS))
+        if (entry.path().extension() == ".spvasm")
             names.push_back(entry.path().stem().string());
-        }
-    }
     std::sort(names.begin(), names.end());
     return names;
 }
@@ -44,11 +42,9 @@ std::vector<std::string> entryPoints(const spirv::Words& words)
     std::vector<std::string> names;
     const auto module = spirv::read(words);
     EXPECT_TRUE(module);
-    for (const auto& i : module->section(spirv::Section::EntryPoints)) {
-        if (i.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::GLCompute)) {
+    for (const auto& i : module->section(spirv::Section::EntryPoints))
+        if (i.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::GLCompute))
             names.push_back(i.string(2));
-        }
-    }
     return names;
 }
 
@@ -244,15 +240,12 @@ TEST(Compile, Threads_ShareNothing)
     const CompiledNode expected = compiled(words, defaults());
     std::vector<std::thread> threads;
     std::vector<spirv::Words> results(4);
-    for (spirv::Words& result : results) {
+    for (spirv::Words& result : results)
         threads.emplace_back([&] { result = compiled(words, defaults()).words; });
-    }
-    for (std::thread& thread : threads) {
+    for (std::thread& thread : threads)
         thread.join();
-    }
-    for (const spirv::Words& result : results) {
+    for (const spirv::Words& result : results)
         EXPECT_EQ(result, expected.words);
-    }
 }
 
 TEST(Compile, AfterPass_SeesAllPassesInOrder)
@@ -330,12 +323,10 @@ TEST(Compile, ColdLibrary_ThreadsGetTheSame)
             }
         });
     }
-    for (std::thread& thread : threads) {
+    for (std::thread& thread : threads)
         thread.join();
-    }
-    for (const std::vector<spirv::Words>& result : results) {
+    for (const std::vector<spirv::Words>& result : results)
         EXPECT_EQ(result, results[0]);
-    }
 }
 
 TEST(Compile, UnusedDeviceFunctions_AreNotThere)
@@ -430,9 +421,8 @@ TEST(Compile, PushConstants_StandBesideOurs)
     const std::string text = textOf(compiled(module.words(), options).words);
     const std::string variable = " PushConstant\n";
     size_t blocks = 0;
-    for (size_t at = text.find(variable); at != std::string::npos; at = text.find(variable, at + 1)) {
-        blocks++;
-    }
+    for (size_t at = text.find(variable); at != std::string::npos; at = text.find(variable, at + 1))
+        ++blocks;
     EXPECT_EQ(blocks, 1u) << text;
 }
 

@@ -29,9 +29,8 @@ protected:
     {
         const auto node = make(source, recursion);
         EXPECT_TRUE(node) << node.error().text();
-        if (!node) {
+        if (!node)
             return {};
-        }
         sizes = node->sizes;
         const auto text = spirv::disassemble(node->words);
         EXPECT_TRUE(text);
@@ -40,9 +39,8 @@ protected:
         checked.depthFirst = sizes;
         const auto compiled = compile(node->words, checked);
         EXPECT_TRUE(compiled) << compiled.error().text() << "\n" << *text;
-        if (compiled) {
+        if (compiled)
             this->node = compiled->node;
-        }
         return *text;
     }
 

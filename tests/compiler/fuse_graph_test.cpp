@@ -44,9 +44,8 @@ protected:
     void fuse(const FuseFunction& fuseOne = fuseCode)
     {
         std::vector<graph::Node> linked;
-        for (const FusableNode& node : nodes) {
+        for (const FusableNode& node : nodes)
             linked.push_back(node.prepared.node);
-        }
         auto before = graph::link(std::move(linked));
         ASSERT_TRUE(before) << before.error().text();
         auto after = fuseGraph(nodes, std::move(*before), all, outcomes, fuseOne);
@@ -100,18 +99,16 @@ TEST_F(FuseGraph, OneConsumer)
 TEST_F(FuseGraph, ManyNodesOfOneCode)
 {
     addProducer("from", arraySender("%u16"));
-    for (uint32_t i = 0; i < 16; i++) {
+    for (uint32_t i = 0; i < 16; ++i)
         addConsumer("item", i, 1);
-    }
     EXPECT_TRUE(outcome().fused);
 }
 
 TEST_F(FuseGraph, ManyCodes_AreRefused)
 {
     addProducer("from", arraySender("%u16"));
-    for (uint32_t i = 0; i < 16; i++) {
+    for (uint32_t i = 0; i < 16; ++i)
         addConsumer("item", i);
-    }
     EXPECT_EQ(outcome().why, "fuse: its nodes have 16 different codes, more than 8 ('item')");
     EXPECT_FALSE(nodes[0].changed);
     EXPECT_EQ(graph.nodes[0].outputs.size(), 1u);
@@ -279,9 +276,8 @@ TEST_F(FuseGraph, LevelsOfWorkgroups_AreInGroups)
     EXPECT_EQ(own->budget, 16u) << "of eight workgroups";
     const size_t output = static_cast<size_t>(own - graph.nodes[2].outputs.begin());
     EXPECT_EQ(graph.receiversOf(graph.slots[0], output), std::vector<uint32_t>{graph.slots[4].queue});
-    for (const uint32_t inside : {1u, 2u, 3u, 5u, 6u, 7u}) {
+    for (const uint32_t inside : {1u, 2u, 3u, 5u, 6u, 7u})
         EXPECT_EQ(graph.slots[inside].level, 0u) << inside;
-    }
 }
 
 TEST_F(FuseGraph, LevelsOfWorkgroups_LeaveTheFirstByItself)
@@ -328,9 +324,8 @@ TEST_F(FuseGraph, SeveralProducers)
     addConsumer("item");
     fuse();
     ASSERT_EQ(outcomes.size(), 3u);
-    for (const FusionOutcome& outcome : outcomes) {
+    for (const FusionOutcome& outcome : outcomes)
         EXPECT_TRUE(outcome.fused) << outcome.node << outcome.why;
-    }
     EXPECT_EQ(graph.levels.size(), 2u);
     EXPECT_EQ(nodes[0].words, nodes[2].words);
     EXPECT_EQ(nodes[0].code, nodes[2].code);
@@ -345,7 +340,7 @@ NodeSource senderToAll(uint32_t count, uint32_t value)
 {
     NodeSource source = producer("");
     source.globals = "%value = OpConstant %uint " + std::to_string(1000 + value) + "\n";
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; ++i) {
         const std::string n = std::to_string(i);
         source.decorations += "OpDecorateId %Items" + n + " NodeMaxPayloadsAMDX %u8\nOpDecorateId %Items" + n +
                               " PayloadNodeNameAMDX %name" + n + "\n";
@@ -369,15 +364,13 @@ TEST_F(FuseGraph, ManyThatSendToMany_CopiesAreBounded)
         SCOPED_TRACE(std::to_string(senders) + " to " + std::to_string(receivers));
         nodes.clear();
         outcomes.clear();
-        for (uint32_t s = 0; s < senders; s++) {
+        for (uint32_t s = 0; s < senders; ++s)
             addProducer("from" + std::to_string(s), senderToAll(receivers, s));
-        }
-        for (uint32_t r = 0; r < receivers; r++) {
+        for (uint32_t r = 0; r < receivers; ++r)
             addConsumer("to" + std::to_string(r));
-        }
         std::atomic<uint32_t> made = 0;
         fuse([&](const FusableNode& producer, const FusedOutput& output) {
-            made++;
+            ++made;
             return fuseCode(producer, output);
         });
         ASSERT_EQ(outcomes.size(), senders * receivers);
@@ -394,9 +387,8 @@ TEST_F(FuseGraph, ManyThatSendToMany_CopiesAreBounded)
 TEST_F(FuseGraph, SeveralProducersOfLongCode)
 {
     std::string work = kWork;
-    for (int i = 0; i < 64; i++) {
+    for (int i = 0; i < 64; ++i)
         work += "%more" + std::to_string(i) + " = OpIAdd %uint %key %u1\n";
-    }
     addProducer("from", sender());
     addProducer("other", sender());
     add(assembledConsumer(consumer(work)), "item");

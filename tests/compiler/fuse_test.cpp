@@ -204,9 +204,8 @@ TEST_F(Fuse, PushConstants)
     const NodeSource fromReads = withPushConstants(from, kReadPush, kTwoWords, "%uint %uint");
     const NodeSource toReads = withPushConstants(to, kReadPush, kTwoWords, "%uint %uint");
     for (const auto& [producing, consuming] :
-         {std::pair(fromReads, to), std::pair(from, toReads), std::pair(fromReads, toReads)}) {
+         {std::pair(fromReads, to), std::pair(from, toReads), std::pair(fromReads, toReads)})
         EXPECT_EQ(count(fused(producing, {{consuming}}), "OpVariable %_ptr_PushConstant_"), 1u);
-    }
     // The first consumer's block is the second one's.
     EXPECT_EQ(count(fused(from, {{toReads, {0}}, {toReads, {1}}}), "OpVariable %_ptr_PushConstant_"), 1u);
     // Of another shape, but the same words.
@@ -561,9 +560,8 @@ TEST_F(Fuse, Barriers_AreRefused)
 TEST_F(Fuse, LongCode_IsRefused)
 {
     std::string body = kWork;
-    for (int i = 0; i < 700; i++) {
+    for (int i = 0; i < 700; ++i)
         body += "%sum" + std::to_string(i) + " = OpIAdd %uint %key %u1\n";
-    }
     EXPECT_TRUE(contains(refused(producer(sends("%u1", "%u0", kFill)), {{consumer(body)}}), "more than 600"));
 }
 

@@ -21,14 +21,12 @@ protected:
     Result<spirv::Words> tryFuse(const NodeSource& from, const std::vector<Receiver>& to)
     {
         std::vector<spirv::Words> words;
-        for (const Receiver& receiver : to) {
+        for (const Receiver& receiver : to)
             words.push_back(assembledConsumer(receiver.source));
-        }
         FusedOutput output;
         output.byWorkgroup = byWorkgroup;
-        for (size_t r = 0; r < to.size(); r++) {
+        for (size_t r = 0; r < to.size(); ++r)
             output.consumers.push_back({words[r], options, to[r].indices, to[r].isNextLevel});
-        }
         return fuse(assembledProducer(from), options, {{output}});
     }
 
@@ -37,18 +35,16 @@ protected:
     {
         const auto words = tryFuse(from, to);
         EXPECT_TRUE(words) << words.error().text();
-        if (!words) {
+        if (!words)
             return {};
-        }
         const auto text = spirv::disassemble(*words);
         EXPECT_TRUE(text);
         Options checked = options;
         checked.validate = true;
         const auto compiled = compile(*words, checked);
         EXPECT_TRUE(compiled) << compiled.error().text() << "\n" << *text;
-        if (compiled) {
+        if (compiled)
             node = compiled->node;
-        }
         return *text;
     }
 
@@ -62,9 +58,8 @@ protected:
     static size_t count(const std::string& text, std::string_view what)
     {
         size_t found = 0;
-        for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
-            found++;
-        }
+        for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+            ++found;
         return found;
     }
 

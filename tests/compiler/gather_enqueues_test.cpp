@@ -20,8 +20,8 @@ protected:
     void apply(const ModuleText& module)
     {
         load(module);
-        for (const PassFunction pass : {reflectNode, reflectOutputs, lowerPayloads, enqueueForgottenPayloads,
-                                        lowerPushConstants, wrapEntryPoint})
+        for (const PassFunction pass :
+             {reflectNode, reflectOutputs, lowerPayloads, enqueueForgottenPayloads, lowerPushConstants, wrapEntryPoint})
             run(pass);
         ASSERT_TRUE(narrowEnqueues(shader, {}, options));
         before = functions();

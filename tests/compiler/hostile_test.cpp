@@ -38,9 +38,8 @@ TEST(Hostile, EveryPrefix)
         %a = OpAllocateNodePayloadsAMDX %np_ToArr %u2 %u1 %u0
         OpEnqueueNodePayloadsAMDX %a)")
                                    .words();
-    for (size_t size = 0; size < words.size(); size++) {
+    for (size_t size = 0; size < words.size(); ++size)
         EXPECT_FALSE(lower(spirv::Words(words.begin(), words.begin() + static_cast<ptrdiff_t>(size)))) << size;
-    }
 }
 
 TEST(Hostile, EveryWordChanged)
@@ -57,7 +56,7 @@ TEST(Hostile, EveryWordChanged)
         %n = OpNodePayloadArrayLengthAMDX %uint %input)")
                                    .words();
     std::mt19937 random(7);
-    for (size_t at = 0; at < words.size(); at++) {
+    for (size_t at = 0; at < words.size(); ++at) {
         const uint32_t values[] = {
             0, 1, words[at] + 1, words[at] ^ 0x10000u, 0xffffffff, static_cast<uint32_t>(random() % 100)};
         spirv::Words changed = words;
@@ -72,7 +71,7 @@ TEST(Hostile, HugeStructures)
     ModuleText module;
     module.globals = "%S0 = OpTypeStruct %uint %uint\n";
     module.annotations = "OpMemberDecorate %S0 0 Offset 0\nOpMemberDecorate %S0 1 Offset 4\n";
-    for (int level = 1; level < 60; level++) {
+    for (int level = 1; level < 60; ++level) {
         const std::string name = "%S" + std::to_string(level), inner = "%S" + std::to_string(level - 1);
         module.globals += name + " = OpTypeStruct " + inner + " " + inner + "\n";
         module.annotations += "OpMemberDecorate " + name + " 0 Offset 0\nOpMemberDecorate " + name + " 1 Offset 4\n";

@@ -14,9 +14,8 @@ bool inlines(const ModuleText& module)
     EXPECT_TRUE(inlined);
     const Status status = inlinePayloadFunctions(*inlined);
     EXPECT_TRUE(status) << status.error().text();
-    if (spirv::write(*inlined) == words) {
+    if (spirv::write(*inlined) == words)
         return false;
-    }
     EXPECT_EQ(inlined->functions.size(), 1u);
     return true;
 }

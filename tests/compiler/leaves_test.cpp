@@ -21,13 +21,11 @@ std::string leaves(const std::string& types, const std::string& decorations)
     const auto module = spirv::read(*words);
     EXPECT_TRUE(module);
     spirv::Id top;
-    for (const spirv::Instruction& i : module->section(spirv::Section::DebugNames)) {
+    for (const spirv::Instruction& i : module->section(spirv::Section::DebugNames))
         top = i.id(0);
-    }
     const auto found = leavesOf(*module, top, 20);
-    if (!found) {
+    if (!found)
         return found.error().message;
-    }
     std::string out;
     for (const Leaf& leaf : *found) {
         const char* kind = leaf.bits == 64 ? "l" : leaf.isWidened ? "w" : leaf.bits == 16 ? "s" : "";

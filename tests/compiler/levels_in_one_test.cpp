@@ -26,18 +26,16 @@ protected:
         options.nodeName = id.name;
         const auto levels = fuseLevels({words, options, id, recursion}, shape);
         EXPECT_TRUE(levels) << levels.error().text();
-        if (!levels) {
+        if (!levels)
             return {};
-        }
         const auto text = spirv::disassemble(*levels);
         EXPECT_TRUE(text);
         options.validate = true;
         options.parts = shape.parts();
         const auto compiled = compile(*levels, options);
         EXPECT_TRUE(compiled) << compiled.error().text() << "\n" << *text;
-        if (compiled) {
+        if (compiled)
             node = compiled->node;
-        }
         return *text;
     }
 
@@ -53,9 +51,8 @@ LevelsInOne lastLevels(uint32_t levels, uint32_t descends)
 size_t count(const std::string& text, const std::string& what)
 {
     size_t found = 0;
-    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
-        found++;
-    }
+    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+        ++found;
     return found;
 }
 
@@ -161,9 +158,9 @@ TEST(Ways, EachPartHasItsOwn)
     for (const auto& [fanOut, levels] : {std::pair(2u, 16u), {3u, 10u}, {5u, 6u}, {7u, 5u}, {12u, 4u}, {15u, 4u}}) {
         const uint32_t ways = countWays(fanOut, levels);
         ASSERT_NE(ways, UINT32_MAX);
-        for (uint32_t part = 0; part < ways; part++) {
+        for (uint32_t part = 0; part < ways; ++part) {
             uint32_t way = part * stepOfWays(ways), end = 0;
-            for (uint32_t level = 0; level < levels; level++) {
+            for (uint32_t level = 0; level < levels; ++level) {
                 const uint64_t both = uint64_t{way} * fanOut;
                 end = end * fanOut + static_cast<uint32_t>(both >> 32);
                 way = static_cast<uint32_t>(both);

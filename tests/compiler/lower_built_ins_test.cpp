@@ -24,9 +24,8 @@ protected:
     std::vector<StartValue::Kind> kinds() const
     {
         std::vector<StartValue::Kind> out;
-        for (const StartValue& start : shader.startValues) {
+        for (const StartValue& start : shader.startValues)
             out.push_back(start.kind);
-        }
         return out;
     }
 

@@ -149,9 +149,8 @@ size_t countOutputs(const spirv::Words& words)
     const auto module = spirv::read(words);
     const spirv::Instruction& entryPoint = module->section(spirv::Section::EntryPoints).at(0);
     size_t count = 0;
-    for (size_t o = 3; o < entryPoint.operandCount(); o++) {
+    for (size_t o = 3; o < entryPoint.operandCount(); ++o)
         count += module->storageOf(module->typeOf(entryPoint.id(o))) == spv::StorageClass::Output ? 1 : 0;
-    }
     return count;
 }
 

@@ -102,9 +102,8 @@ TEST_F(NarrowCoalescing, AllComparisons)
         "%outside = OpSLessThanEqual %bool %length %lane\n%inside = OpLogicalNot %bool %outside",
         "%a = OpULessThan %bool %lane %length\n%b = OpLogicalNot %bool %a\n%inside = OpLogicalNot %bool %b",
     };
-    for (const char* test : tests) {
+    for (const char* test : tests)
         EXPECT_TRUE(narrows(module(std::string(kLane) + kLength + inIf(test, kWork)))) << test;
-    }
 }
 
 // An invocation without a payload would act.
@@ -121,9 +120,8 @@ TEST_F(NarrowCoalescing, WrongComparisons_AreLeftAlone)
         "%a = OpULessThan %bool %lane %length\n%inside = OpLogicalNot %bool %a",
         "%a = OpULessThan %bool %lane %length\n%inside = OpLogicalOr %bool %a %true",
     };
-    for (const char* test : tests) {
+    for (const char* test : tests)
         EXPECT_FALSE(narrows(module(std::string(kLane) + kLength + inIf(test, kWork)))) << test;
-    }
 }
 
 TEST_F(NarrowCoalescing, InvocationId_OfARow)
@@ -210,9 +208,8 @@ TEST_F(NarrowCoalescing, OtherUsesOfTheLane_AreLeftAlone)
         "%test = OpIEqual %bool %lane %u0",
         "%kind = OpSelect %uint %true %lane %u0",
     };
-    for (const char* use : uses) {
+    for (const char* use : uses)
         EXPECT_FALSE(narrows(pattern(std::string(kWork) + use))) << use;
-    }
 }
 
 TEST_F(NarrowCoalescing, OtherUsesOfTheLength_AreLeftAlone)

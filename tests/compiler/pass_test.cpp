@@ -110,9 +110,8 @@ std::vector<std::string> tokens(const std::string& text)
 {
     std::istringstream in(text);
     std::vector<std::string> out;
-    for (std::string token; in >> token;) {
+    for (std::string token; in >> token;)
         out.push_back(token);
-    }
     return out;
 }
 
@@ -150,9 +149,8 @@ spirv::Words ModuleText::words() const
     const auto assembled = spirv::assemble(text());
     EXPECT_TRUE(assembled) << assembled.error().text() << "\n" << text();
     spirv::Words out = assembled ? *assembled : spirv::Words();
-    if (out.size() > 1) {
+    if (out.size() > 1)
         out[1] = version;
-    }
     return out;
 }
 
@@ -162,7 +160,7 @@ testing::AssertionResult isSameCode(const std::string& actual, const std::string
     const std::vector<std::string> e = tokens(expected);
     std::map<std::string, std::string> toExpected, toActual;
     size_t differs = std::min(a.size(), e.size());
-    for (size_t t = 0; t < std::min(a.size(), e.size()); t++) {
+    for (size_t t = 0; t < std::min(a.size(), e.size()); ++t) {
         const bool isPair = isNumbered(a[t]) && e[t][0] == '%' &&
                             toExpected.try_emplace(a[t], e[t]).first->second == e[t] &&
                             toActual.try_emplace(e[t], a[t]).first->second == a[t];
@@ -171,9 +169,8 @@ testing::AssertionResult isSameCode(const std::string& actual, const std::string
             break;
         }
     }
-    if (differs == a.size() && differs == e.size()) {
+    if (differs == a.size() && differs == e.size())
         return testing::AssertionSuccess();
-    }
     return testing::AssertionFailure() << "token " << differs << ": " << (differs < a.size() ? a[differs] : "the end")
                                        << " where " << (differs < e.size() ? e[differs] : "the end")
                                        << " is expected, in\n"
@@ -229,9 +226,8 @@ std::string PassTest::functions() const
             hasBody |= line.find("= OpLabel") != std::string::npos;
             function += trimmed(line) + "\n";
         }
-        if (line.find("OpFunctionEnd") != std::string::npos && hasBody) {
+        if (line.find("OpFunctionEnd") != std::string::npos && hasBody)
             out += function;
-        }
     }
     return out;
 }
@@ -239,11 +235,9 @@ std::string PassTest::functions() const
 bool PassTest::has(std::string_view wanted) const
 {
     std::istringstream in(text());
-    for (std::string line; std::getline(in, line);) {
-        if (trimmed(line) == wanted) {
+    for (std::string line; std::getline(in, line);)
+        if (trimmed(line) == wanted)
             return true;
-        }
-    }
     return false;
 }
 

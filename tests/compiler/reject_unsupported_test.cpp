@@ -11,13 +11,11 @@ std::string rejection(const spirv::Words& words, const std::string& entryPoint =
 {
     Options options;
     options.entryPoint = entryPoint;
-    if (const Status status = rejectRevision1(words); !status) {
+    if (const Status status = rejectRevision1(words); !status)
         return status.error().text();
-    }
     const auto module = spirv::read(words);
-    if (!module) {
+    if (!module)
         return module.error().text();
-    }
     Status status = rejectUnsupported(*module, options);
     status = status ? rejectInvalid(*module) : status;
     return status ? std::string() : status.error().text();

@@ -84,9 +84,8 @@ TEST_F(ScanReductions, WhatIsNoReductionOfSmallIntegers_Stays)
 {
     for (const char* what :
          {"IAdd %uint %u3 ExclusiveScan %u1", "IAdd %uint %u3 ClusteredReduce %u1 %u4", "IAdd %long %u3 Reduce %l1",
-          "FAdd %float %u3 Reduce %f1", "LogicalOr %bool %u3 Reduce %yes"}) {
+          "FAdd %float %u3 Reduce %f1", "LogicalOr %bool %u3 Reduce %yes"})
         expectUnchanged(reduce(what));
-    }
 }
 
 TEST_F(ScanReductions, OtherDrivers_KeepReductions)

@@ -142,13 +142,12 @@ void DeviceFile::lower(void* chain) const
             version = std::min(version, apiVersion);
         }
         forEach(values, item->sType, [&](const Limit& limit, const std::vector<uint64_t>& wanted) {
-            for (uint32_t i = 0; i < limit.count; ++i) {
+            for (uint32_t i = 0; i < limit.count; ++i)
                 if (limit.kind == Limit::Long)
                     lowerValue<uint64_t>(bytes + limit.offset + i * 8, limit.direction, wanted[i]);
                 else
                     lowerValue<uint32_t>(bytes + limit.offset + i * 4, limit.direction,
                                          static_cast<uint32_t>(wanted[i]));
-            }
         });
     }
 }

@@ -15,7 +15,7 @@ class Program {
 public:
     explicit Program(size_t count)
     {
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; ++i) {
             Function& function = *m_module.functions.emplace_back(std::make_unique<Function>());
             function.name = "f" + std::to_string(i);
             m_module.newBlock(function);
@@ -62,7 +62,7 @@ TEST(CalledFunctions, EachCallsTheNextTwice_AllFound)
 {
     constexpr size_t kFunctions = 60;
     Program program(kFunctions + 1);
-    for (size_t i = 0; i < kFunctions; i++) {
+    for (size_t i = 0; i < kFunctions; ++i) {
         program.call(i, i + 1);
         program.call(i, i + 1);
     }
@@ -87,9 +87,8 @@ TEST(CalledFunctions, TooDeep_Refused)
     constexpr size_t kFunctions = 66;
     Program program(kFunctions);
     program.call(0, 60);
-    for (size_t i = 0; i + 1 < kFunctions; i++) {
+    for (size_t i = 0; i + 1 < kFunctions; ++i)
         program.call(i, i + 1);
-    }
     std::vector<Function*> out;
     EXPECT_FALSE(addCalledFunctions(program[0], out));
     out.clear();

@@ -35,9 +35,8 @@ protected:
 Words counted(size_t count, uint32_t factor, uint32_t modulus)
 {
     Words out(count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i)
         out[i] = static_cast<uint32_t>(i * factor % modulus);
-    }
     return out;
 }
 
@@ -72,7 +71,7 @@ static_assert(sizeof(Item) == 40);
 TEST_F(DxilCompute, BuffersOfEveryKind)
 {
     std::vector<Item> items(16);
-    for (uint32_t i = 0; i < 16; i++) {
+    for (uint32_t i = 0; i < 16; ++i) {
         items[i] = {{1.0f * i, 2.0f * i, 3.0f * i},
                     10 + i,
                     uint16_t(65530 + i),
@@ -100,7 +99,7 @@ TEST_F(DxilCompute, BuffersOfEveryKind)
                                         {{0, 4003}, Words(1)}});
     std::vector<Item> copies(16);
     std::memcpy(copies.data(), got.at({0, 1}).data(), 640);
-    for (uint32_t i = 0; i < 16; i++) {
+    for (uint32_t i = 0; i < 16; ++i) {
         const uint32_t count = 4 * (i & 3) + 24;  // i, i + 4, i + 8, i + 12 below 16
         EXPECT_EQ(copies[i].b, (10 + i) * 3 + count);
         EXPECT_EQ(copies[i].a[0], 1.0f * i + 0.5f);
@@ -134,7 +133,7 @@ TEST_F(DxilCompute, RootSignatureOfTheContainer)
     run.buffers[{0, 1}] = counted(64, 1, 1000);
     const BufferContents got = runCompute(device(options), run);
     const Words source = counted(64, 17, 61);
-    for (uint32_t i = 0; i < 16; i++) {
+    for (uint32_t i = 0; i < 16; ++i) {
         EXPECT_EQ(got.at({kAddressed, 4})[2 * i], source[2 * i] * 3 + 7);
         EXPECT_EQ(got.at({kAddressed, 4})[2 * i + 1], source[2 * i + 1] + 11);
         EXPECT_EQ(got.at({0, 0})[i], 5 * (i % 4) + 8 + i);
@@ -147,7 +146,7 @@ TEST_F(DxilCompute, Waves)
     const Words got = runFile("waves", {{{0, 1000}, source}, {{0, 0}, Words(64 * 32)}}).at({0, 0});
     const uint32_t size = got[0];
     ASSERT_TRUE(size >= 4 && size <= 32 && 64 % size == 0) << size;
-    for (uint32_t i = 0; i < 64; i++) {
+    for (uint32_t i = 0; i < 64; ++i) {
         SCOPED_TRACE(i);
         const uint32_t* out = &got[32 * i];
         const uint32_t lane = i % size;
@@ -157,7 +156,7 @@ TEST_F(DxilCompute, Waves)
                  match = 0;
         uint32_t matchSum = 0, matchXor = 0, matchCount = 0, odd = 0;
         int32_t smallest = INT32_MAX;
-        for (uint32_t l = 0; l < size; l++) {
+        for (uint32_t l = 0; l < size; ++l) {
             const bool isBefore = l < lane;
             const bool matches = (v(l) & 3) == (v(lane) & 3);
             sum += v(l);
@@ -237,7 +236,7 @@ TEST_F(DxilCompute, SamplePositions)
 {
     const Words got = runFile("sample_positions", {{{0, 0}, Words(64)}}).at({0, 0});
     const std::pair<float, float> wanted[] = {{-2, -6}, {6, -2}, {-6, 2}, {2, 6}, {0, 0}, {0, 0}};
-    for (size_t s = 0; s < std::size(wanted); s++) {
+    for (size_t s = 0; s < std::size(wanted); ++s) {
         const auto [x, y] = wanted[s];
         EXPECT_EQ(Words(got.begin() + 4 * s, got.begin() + 4 * s + 4),
                   (Words{bits(x / 16), bits(y / 16), bits(x / 16), bits(y / 16)}))
@@ -249,9 +248,8 @@ TEST_F(DxilCompute, Clock)
 {
     harness::DeviceOptions options;
     options.shaderExtras = true;
-    if (!device(options).extras.contains(VK_KHR_SHADER_CLOCK_EXTENSION_NAME)) {
+    if (!device(options).extras.contains(VK_KHR_SHADER_CLOCK_EXTENSION_NAME))
         GTEST_SKIP() << "the device has no " << VK_KHR_SHADER_CLOCK_EXTENSION_NAME;
-    }
     ComputeRun run;
     run.words = translateFile("compute/clock").shaders.at(0).words;
     run.buffers = {{{0, 0}, Words(6, 0xcdcdcdcd)}};
@@ -278,12 +276,11 @@ TEST_F(DxilCompute, WaveSize)
     options.allFeatures = true;
     ComputeRun run;
     run.subgroupSize = subgroupSizeFor(device(options), wanted[0], wanted[1], wanted[2]);
-    if (run.subgroupSize == 0) {
+    if (run.subgroupSize == 0)
         GTEST_SKIP() << "the device has no subgroups of 4 to 64 that can be asked for";
-    }
     run.words = made.shaders[0].words;
     const Words got = runCompute(device(options), run).at({0, 0});
-    for (uint32_t i = 0; i < 64; i++) {
+    for (uint32_t i = 0; i < 64; ++i) {
         EXPECT_EQ(got[2 * i], run.subgroupSize) << i;
         // Texel 0 of images 0 to 3.
         EXPECT_EQ(got[2 * i + 1], bits(static_cast<float>((1002 + i / 8 % 4) % 401) / 16)) << i;
@@ -302,19 +299,17 @@ TEST_P(DxilVectors, LongVectorsInMemory)
     const auto got =
         runFile("vector_memory", {{{0, 1000}, source}, {{0, 1001}, list}, {{0, 0}, Words(1100)}, {{0, 1}, Words(80)}},
                 GetParam());
-    for (uint32_t i = 0; i < 16; i++) {
+    for (uint32_t i = 0; i < 16; ++i) {
         SCOPED_TRACE(i);
-        for (uint32_t e = 0; e < 7; e++) {
+        for (uint32_t e = 0; e < 7; ++e)
             EXPECT_EQ(got.at({0, 0})[7 * i + e], source[7 * (15 - i) + e] + 15 - i + (e == i % 7 ? 100 : 0));
-        }
         uint32_t sum = std::accumulate(&list[6 * i], &list[6 * i + 6], 0u);
         // kept[i & 1] is what was loaded, the other is 5.
         sum += (i & 1) == 0 ? source[i + 3] : 5;
         sum += (i & 1) == 1 ? source[i + i % 9] : 5;
         EXPECT_EQ(got.at({0, 0})[1024 + i], sum);
-        for (uint32_t e = 0; e < 5; e++) {
+        for (uint32_t e = 0; e < 5; ++e)
             EXPECT_EQ(got.at({0, 1})[5 * i + e], bits(0.5f * source[5 * i + e]));
-        }
     }
 }
 
@@ -341,7 +336,7 @@ TEST_P(DxilVectors, LongVectorsInWaves)
 {
     const Words source = counted(160, 11, 251);
     const Words got = runFile("vector_waves", {{{0, 1000}, source}, {{0, 0}, Words(32 * 20)}}, GetParam()).at({0, 0});
-    for (uint32_t i = 0; i < 32; i++) {
+    for (uint32_t i = 0; i < 32; ++i) {
         SCOPED_TRACE(i);
         const uint32_t* out = &got[20 * i];
         const uint32_t lane = out[17];
@@ -350,11 +345,10 @@ TEST_P(DxilVectors, LongVectorsInWaves)
                                        std::views::iota(0u, 32u), [&](uint32_t j) { return got[20 * j + 17] == 0; }));
         float dot = 0;
         bool any7 = false;
-        for (uint32_t e = 0; e < 5; e++) {
+        for (uint32_t e = 0; e < 5; ++e) {
             uint32_t exclusive = 0;
-            for (uint32_t l = 0; l < size; l++) {
+            for (uint32_t l = 0; l < size; ++l)
                 exclusive ^= source[5 * (base + l) + e] & 15;
-            }
             EXPECT_EQ(out[e], source[5 * base + e]);
             EXPECT_EQ(out[5 + e], source[5 * (base + (lane + 1) % 4) + e]);
             EXPECT_EQ(out[10 + e], exclusive);

@@ -17,9 +17,8 @@ std::vector<uint8_t> sample()
 
 void put(std::vector<uint8_t>& bytes, size_t at, uint32_t value)
 {
-    for (size_t b = 0; b < 4; b++) {
+    for (size_t b = 0; b < 4; ++b)
         bytes.at(at + b) = static_cast<uint8_t>(value >> (8 * b));
-    }
 }
 
 size_t programAt(const std::vector<uint8_t>& bytes)
@@ -44,9 +43,8 @@ TEST(Container, ComputeShader_IsRead)
 TEST(Container, EveryPrefix_IsRefused)
 {
     const std::vector<uint8_t> bytes = sample();
-    for (size_t size = 0; size < bytes.size(); size += size < 200 ? 1 : 97) {
+    for (size_t size = 0; size < bytes.size(); size += size < 200 ? 1 : 97)
         EXPECT_FALSE(readContainer(std::span(bytes).first(size))) << size;
-    }
 }
 
 TEST(Container, PartOutsideOfTheFile_IsRefused)
@@ -132,9 +130,8 @@ std::string text(const RootSignature& signature)
 {
     std::string out;
     const auto add = [&](std::initializer_list<uint32_t> numbers) {
-        for (const uint32_t number : numbers) {
+        for (const uint32_t number : numbers)
             out += std::to_string(static_cast<int32_t>(number)) + " ";
-        }
     };
     for (const RootParameter& p : signature.parameters) {
         add({static_cast<uint32_t>(p.kind), p.shaderRegister, p.space, p.constants});
@@ -172,9 +169,8 @@ TEST(RootSignature, EveryVersion_SaysTheSame)
 TEST(RootSignature, EveryPrefixAndEveryFlippedWord_IsReadOrRefused)
 {
     const std::vector<uint8_t> whole = rootSignature();
-    for (size_t size = 0; size + 4 < whole.size(); size += 4) {
+    for (size_t size = 0; size + 4 < whole.size(); size += 4)
         EXPECT_FALSE(readRootSignature(Bytes(whole).first(size))) << size;
-    }
     for (size_t at = 0; at + 4 <= whole.size(); at += 4) {
         for (const uint32_t value : {0u, 0xffffffffu, 0x7fffffffu, 0xfffffffcu}) {
             std::vector<uint8_t> bytes = whole;
@@ -195,9 +191,8 @@ TEST(Translate, OtherKindOfShader_IsNamed)
     put(bytes, programAt(bytes), 2u << 16 | 0x66);
     const auto made = translate(bytes, {});
     ASSERT_FALSE(made);
-    if (canReadBitcode()) {
+    if (canReadBitcode())
         EXPECT_NE(made.error().text().find("geometry shader"), std::string::npos) << made.error().text();
-    }
 }
 
 }  // namespace

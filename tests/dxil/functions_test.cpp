@@ -32,9 +32,8 @@ LibraryText split(const std::string& text)
     LibraryText out;
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
-        if (line.find("Linkage") != std::string::npos) {
+        if (line.find("Linkage") != std::string::npos)
             continue;
-        }
         const bool isNamed = !out.globals.empty() || line.find("OpName") != std::string::npos;
         const bool isFunction = !out.functions.empty() || line.find("= OpFunction ") != std::string::npos;
         (isFunction ? out.functions : isNamed ? out.globals : out.head) += line + "\n";
@@ -76,9 +75,8 @@ public:
         std::ostringstream all;
         all << m_library.head << "OpEntryPoint GLCompute %main \"main\" %words\nOpExecutionMode %main LocalSize 1 1 1\n"
             << m_library.globals << "%caller = OpTypeFunction %void\n";
-        for (uint32_t word = 0; word < kSize; word++) {
+        for (uint32_t word = 0; word < kSize; ++word)
             all << "%at" << word << " = OpConstant %uint " << word << "\n";
-        }
         all << m_library.functions << "%main = OpFunction %void None %caller\n%start = OpLabel\n"
             << m_body.str() << "OpReturn\nOpFunctionEnd\n";
         return all.str();
@@ -111,7 +109,7 @@ private:
     template <typename Function>
     void forEachOfThings(Function&& function)
     {
-        for (uint32_t number = 0; number < 21; number++) {
+        for (uint32_t number = 0; number < 21; ++number) {
             const std::string place = newId();
             m_body << place << " = OpAccessChain %_ptr_Function_float %things %at" << number / 7 << " %at" << number % 7
                    << "\n";
@@ -121,7 +119,7 @@ private:
 
     void callFirst()
     {
-        for (uint32_t entry = 0; entry < 2; entry++) {
+        for (uint32_t entry = 0; entry < 2; ++entry) {
             const std::string x = loadWord(kTable + 2 * entry), y = loadWord(kTable + 2 * entry + 1);
             const std::string pair = newId(), place = newId();
             m_body << pair << " = OpCompositeConstruct %v2uint " << x << " " << y << "\n"
@@ -142,16 +140,13 @@ private:
 Words arguments(uint32_t which)
 {
     Words out(kSize, 0xcdcdcdcd);
-    for (uint32_t i = 0; i < 21; i++) {
+    for (uint32_t i = 0; i < 21; ++i)
         out[kThings + i] = std::bit_cast<uint32_t>(0.5f * static_cast<float>(i * i));
-    }
     out[kWhich] = which;
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < 3; ++i)
         out[kVector + i] = 100 + 11 * i + which;  // the last has both parities
-    }
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < 4; ++i)
         out[kTable + i] = 1000 * (i + 1);
-    }
     return out;
 }
 
@@ -159,17 +154,14 @@ Words arguments(uint32_t which)
 Words expected(Words words)
 {
     float things[3][7];
-    for (uint32_t i = 0; i < 21; i++) {
+    for (uint32_t i = 0; i < 21; ++i)
         things[i / 7][i % 7] = std::bit_cast<float>(words[kThings + i]);
-    }
     const uint32_t which = words[kWhich];
-    for (uint32_t e = 0; e < 7; e++) {
+    for (uint32_t e = 0; e < 7; ++e)
         things[which][e] = things[0][e] * 2 + things[1][e];
-    }
     things[2][which] = 5;
-    for (uint32_t i = 0; i < 21; i++) {
+    for (uint32_t i = 0; i < 21; ++i)
         words[kThingsAfter + i] = std::bit_cast<uint32_t>(things[i / 7][i % 7]);
-    }
     words[0] = words[kVector + 1];
     words[kResult] = words[kVector + 1] + words[kTable + 2 * (words[kVector + 2] & 1) + 1];
     return words;
@@ -187,7 +179,7 @@ TEST_F(DxilFunctions, VectorsAsArguments)
     ASSERT_TRUE(module) << module.error().text() << "\n" << whole;
     const Status valid = spirv::validate(*module);
     ASSERT_TRUE(valid) << valid.error().text();
-    for (uint32_t which = 0; which < 3; which++) {
+    for (uint32_t which = 0; which < 3; ++which) {
         SCOPED_TRACE(which);
         ComputeRun run;
         run.words = *module;

@@ -52,9 +52,8 @@ protected:
     {
         MeshRun run;
         run.mesh = translated(c.mesh);
-        if (!c.amplification.empty()) {
+        if (!c.amplification.empty())
             run.amplification = translated(c.amplification);
-        }
         run.fragment = wordsOf(std::filesystem::path(MILLRACE_DXIL_GLSL) / (c.fragment + ".frag.spv"));
         run.groups = c.groups;
         run.hasTwoViewports = c.hasTwoViewports;
@@ -65,7 +64,7 @@ protected:
     {
         MeshResult result = draw(c);
         uint32_t drawn = 0;
-        for (uint32_t at = 0; at < kCells * kMeshImageLayers; at++) {
+        for (uint32_t at = 0; at < kCells * kMeshImageLayers; ++at) {
             const auto wanted = c.texel(at % kCells, at / kCells);
             EXPECT_EQ(result.texels[at], wanted.value_or(kUntouched))
                 << "cell " << at % kCells << ", layer " << at / kCells;
@@ -76,10 +75,9 @@ protected:
     }
 };
 
-#define SKIP_WITHOUT_MESH_SHADERS()                             \
-    if (!device(options()).hasMeshShaders) {                    \
-        GTEST_SKIP() << "the driver has no VK_EXT_mesh_shader"; \
-    }
+#define SKIP_WITHOUT_MESH_SHADERS()        \
+    if (!device(options()).hasMeshShaders) \
+        GTEST_SKIP() << "the driver has no VK_EXT_mesh_shader";
 
 // Only the first layer is drawn to.
 std::optional<uint32_t> inFirst(uint32_t layer, uint32_t value)
@@ -174,9 +172,8 @@ TEST_F(Mesh, PayloadThatIsCountedIn)
         {"payload", "amplification_atomics", "vertex", 3, [](uint32_t cell, uint32_t layer) -> std::optional<uint32_t> {
              const uint32_t first = cell / 32 * 32;
              uint32_t count = 0;
-             for (uint32_t other = first; other < first + 32; other++) {
+             for (uint32_t other = first; other < first + 32; ++other)
                  count += other % 3 != 1;
-             }
              return layer == 1 || cell % 3 == 1 ? std::nullopt : std::optional(cell * 3 + count);
          }});
 }

@@ -43,7 +43,7 @@ TEST_F(DxilNodes, ThreadNodeRecursion_VisitsTheTree)
 {
     const auto got = run(stagesOf("nodes/thread_recursion"), {launchWords("split", 0, 1, {0, 0})});
     std::vector<uint32_t> wanted;
-    for (uint32_t depth = 0; depth < 6; depth++) {
+    for (uint32_t depth = 0; depth < 6; ++depth) {
         const uint32_t count = 1u << depth;
         wanted.push_back(count * (count + 1) / 2);
     }

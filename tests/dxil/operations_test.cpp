@@ -50,7 +50,7 @@ struct Program {
         Value* call = module.newInstruction(main, Op::Call, word);
         call->function = &callee;
         call->parent = block;
-        for (uint32_t o = 0; o < operation.operandCount(); o++) {
+        for (uint32_t o = 0; o < operation.operandCount(); ++o) {
             Value* operand = module.newValue(o == 0 ? Value::Kind::Int : Value::Kind::Undef, word);
             operand->bits = operation.opcode;
             call->operands.push_back(operand);
@@ -80,11 +80,10 @@ TEST(Operations, AreTranslatedOrRefusedByNameAndPlace)
     size_t translated = 0;
     size_t refused = 0;
     for (const ShaderKind kind : {ShaderKind::Compute, ShaderKind::Node, ShaderKind::Mesh, ShaderKind::Amplification}) {
-        for (uint32_t opcode = 0; opcode <= kLastOpcode; opcode++) {
+        for (uint32_t opcode = 0; opcode <= kLastOpcode; ++opcode) {
             const Operation* operation = findOperation(opcode);
-            if (!operation || (operation->stages & 1u << static_cast<uint32_t>(kind)) == 0) {
+            if (!operation || (operation->stages & 1u << static_cast<uint32_t>(kind)) == 0)
                 continue;
-            }
             // The operands are no good, so that most are refused for those; the place is said in any case.
             const std::string reason = Program(*operation, kind).translate();
             const std::string refusal = std::string("the operation ") + operation->name + " is not supported";

@@ -23,9 +23,8 @@ Words readWords(const std::filesystem::path& path)
     EXPECT_TRUE(module) << module.error().text();
     const size_t before = module->section(spirv::Section::Extensions).size();
     module->removeExtension("SPV_NV_compute_shader_derivatives");
-    if (module->section(spirv::Section::Extensions).size() < before) {
+    if (module->section(spirv::Section::Extensions).size() < before)
         module->addExtension("SPV_KHR_compute_shader_derivatives");
-    }
     return spirv::write(*module);
 }
 
@@ -36,16 +35,13 @@ BufferContents contents()
     // Set 4 is the heap.
     for (const auto& place : {std::pair{0u, 1000u}, {0u, 1001u}, {0u, 2000u}, {4u, 0u}}) {
         Words& words = out[place];
-        for (uint32_t i = 0; i < 1024; i++) {
+        for (uint32_t i = 0; i < 1024; ++i)
             words.push_back((i * 37 + place.second) % 401);
-        }
     }
-    for (const uint32_t binding : {0u, 1u, 2u}) {
+    for (const uint32_t binding : {0u, 1u, 2u})
         out[{0, binding}] = Words(1024, 3 + binding);
-    }
-    for (const uint32_t binding : {4000u, 4001u, 4002u}) {
+    for (const uint32_t binding : {4000u, 4001u, 4002u})
         out[{0, binding}] = Words(1);
-    }
     return out;
 }
 
@@ -79,14 +75,12 @@ TEST_P(Pairs, SameAsInGlsl)
     options.allFeatures = true;
     options.shaderExtras = true;
     const auto wants = kWants.find(GetParam());
-    if (wants != kWants.end() && !device(options).extras.contains(wants->second)) {
+    if (wants != kWants.end() && !device(options).extras.contains(wants->second))
         GTEST_SKIP() << "the device has no " << wants->second;
-    }
     ComputeRun run;
     run.hasSparseImages = GetParam() == "texture_status";
-    if (run.hasSparseImages && !canBindSparsely(device(options))) {
+    if (run.hasSparseImages && !canBindSparsely(device(options)))
         GTEST_SKIP() << "the device has no sparse images of which shaders are told";
-    }
     run.words = made.shaders[0].words;
     run.buffers = contents();
     run.groups = 2;
@@ -110,9 +104,8 @@ std::string nameOf(const testing::TestParamInfo<std::string>& info)
 std::vector<std::string> pairNames()
 {
     std::vector<std::string> out;
-    for (const std::string& name : corpusNames("pairs")) {
+    for (const std::string& name : corpusNames("pairs"))
         out.push_back(name.substr(name.find('/') + 1));
-    }
     return out;
 }
 

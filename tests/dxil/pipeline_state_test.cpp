@@ -30,9 +30,8 @@ std::vector<uint8_t> part(const std::string& name)
 
 void put(std::vector<uint8_t>& bytes, size_t at, uint32_t value)
 {
-    for (size_t b = 0; b < 4; b++) {
+    for (size_t b = 0; b < 4; ++b)
         bytes.at(at + b) = static_cast<uint8_t>(value >> (8 * b));
-    }
 }
 
 // Words of the part, behind its first.
@@ -69,11 +68,11 @@ TEST(PipelineStatePart, EveryPrefixAndEveryChangedWord_IsReadOrRefused)
 {
     for (const std::string name : {"compute/vector_memory", "mesh/compaction"}) {
         const std::vector<uint8_t> whole = part(name);
-        for (size_t size = 0; size < whole.size() - 64; size++) {
+        for (size_t size = 0; size < whole.size() - 64; ++size) {
             const auto state = readPipelineState(Bytes(whole).first(size));
             EXPECT_TRUE(!state || state->resources.size() <= 4) << size;
         }
-        for (size_t size = 0; size < 100; size++) {
+        for (size_t size = 0; size < 100; ++size) {
             const auto state = readPipelineState(Bytes(whole).first(size));
             ASSERT_FALSE(state) << size;
             EXPECT_NE(state.error().text().find("(part PSV0)"), std::string::npos) << state.error().text();

@@ -10,9 +10,8 @@ const std::filesystem::path kFolder = dataPath("refused");
 
 std::string expectedWords(std::filesystem::path path)
 {
-    if (!exists(path.replace_extension(".hlsl"))) {
+    if (!exists(path.replace_extension(".hlsl")))
         path.replace_extension(".ll");
-    }
     std::ifstream file(path);
     std::string line;
     std::getline(file, line);

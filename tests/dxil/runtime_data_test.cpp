@@ -34,9 +34,8 @@ size_t rowsAt(const std::vector<uint8_t>& bytes, RuntimeTables::Kind kind)
 
 void put(std::vector<uint8_t>& bytes, size_t at, uint32_t value)
 {
-    for (size_t b = 0; b < 4; b++) {
+    for (size_t b = 0; b < 4; ++b)
         bytes.at(at + b) = static_cast<uint8_t>(value >> (8 * b));
-    }
 }
 
 TEST(RuntimeDataPart, NodesAndResources_AreRead)
@@ -56,11 +55,10 @@ TEST(RuntimeDataPart, NodesAndResources_AreRead)
 TEST(RuntimeDataPart, EveryPrefixAndEveryChangedByte_IsReadOrRefused)
 {
     const std::vector<uint8_t> whole = part(kSample);
-    for (size_t size = 0; size < whole.size(); size++) {
+    for (size_t size = 0; size < whole.size(); ++size)
         (void)readRuntimeData(Bytes(whole).first(size));
-    }
     size_t refused = 0;
-    for (size_t at = 0; at < whole.size(); at++) {
+    for (size_t at = 0; at < whole.size(); ++at) {
         for (const uint8_t value : {0x00, 0x7f, 0xff}) {
             std::vector<uint8_t> bytes = whole;
             bytes[at] = value;

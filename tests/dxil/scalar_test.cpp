@@ -41,14 +41,13 @@ void Scalar::compare(const Translation& made)
         ComputeRun run;
         run.words = made.shaders[0].words;
         std::vector<uint32_t> source(128);
-        for (uint32_t& word : source) {
+        for (uint32_t& word : source)
             word = range == ~0u ? random() : random() % range;
-        }
         run.buffers[{0, 1000}] = source;
         run.buffers[{0, 0}] = std::vector<uint32_t>(64);
         std::ranges::copy(source, cpu::sourceWords);
         const BufferContents result = runCompute(device(options), run);
-        for (uint32_t i = 0; i < 64; i++) {
+        for (uint32_t i = 0; i < 64; ++i) {
             EXPECT_EQ(result.at({0, 0})[i], GetParam().compute(source[i], source[i + 64]))
                 << "compute(" << source[i] << ", " << source[i + 64] << ")";
         }

@@ -39,11 +39,10 @@ TEST(Subobjects, SignaturesAndAssociations_AreRead)
 TEST(Subobjects, EveryPrefixAndEveryFlippedWord_IsReadOrRefused)
 {
     const std::vector<uint8_t> whole = rdat();
-    for (size_t size = 0; size < whole.size(); size++) {
+    for (size_t size = 0; size < whole.size(); ++size)
         (void)readSubobjects(Bytes(whole).first(size));
-    }
     size_t refused = 0;
-    for (size_t at = 0; at < whole.size(); at++) {
+    for (size_t at = 0; at < whole.size(); ++at) {
         for (const uint8_t value : {0x00, 0x7f, 0xff}) {
             std::vector<uint8_t> bytes = whole;
             bytes[at] = value;

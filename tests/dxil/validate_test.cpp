@@ -19,9 +19,8 @@ std::vector<Violation> violationsOf(const std::filesystem::path& path)
 std::string listed(const std::vector<Violation>& violations)
 {
     std::string out;
-    for (const Violation& violation : violations) {
+    for (const Violation& violation : violations)
         out += violation.text() + "\n";
-    }
     return out;
 }
 
@@ -29,10 +28,9 @@ TEST(DxilRules, EachIsFound)
 {
     size_t count = 0;
     for (const auto& entry : std::filesystem::directory_iterator(dataPath("rules"))) {
-        if (entry.path().extension() != ".ll") {
+        if (entry.path().extension() != ".ll")
             continue;
-        }
-        count++;
+        ++count;
         std::ifstream text(entry.path());
         std::string wanted;
         std::getline(text, wanted);

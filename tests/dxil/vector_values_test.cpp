@@ -41,9 +41,8 @@ template <typename R, typename T>
 Expected expected(const Vec<T>& values, bool ofType)
 {
     Expected out{{}, ofType};
-    for (const T& value : values.e) {
+    for (const T& value : values.e)
         append(out.bytes, static_cast<R>(value));
-    }
     return out;
 }
 
@@ -110,11 +109,9 @@ struct LaneBody {
     VEC fold(uint last, T start, const F& f, const Counts& counts) const
     {
         VEC out{vector<T>(all[lane].size(), start)};
-        for (uint l = first(); l < last; l++) {
-            if (counts(l)) {
+        for (uint l = first(); l < last; ++l)
+            if (counts(l))
                 out = f(out, all[l]);
-            }
-        }
         return out;
     }
     static bool everyone(uint) { return true; }
@@ -132,17 +129,15 @@ struct LaneBody {
     VEC WaveActiveMin(const VEC&) const
     {
         VEC out = all[first()];
-        for (uint l = first(); l < first() + waveSize; l++) {
+        for (uint l = first(); l < first() + waveSize; ++l)
             out = min(out, all[l]);
-        }
         return out;
     }
     VEC WaveActiveMax(const VEC&) const
     {
         VEC out = all[first()];
-        for (uint l = first(); l < first() + waveSize; l++) {
+        for (uint l = first(); l < first() + waveSize; ++l)
             out = max(out, all[l]);
-        }
         return out;
     }
     VEC WaveReadLaneAt(const VEC&, uint which) const { return all[first() + which]; }
@@ -150,17 +145,15 @@ struct LaneBody {
     Bools WaveActiveAllEqual(const VEC&) const
     {
         Bools out{vector<uint8_t>(all[lane].size(), 1)};
-        for (uint l = first(); l < first() + waveSize; l++) {
+        for (uint l = first(); l < first() + waveSize; ++l)
             out = out & (all[l] == all[first()]);
-        }
         return out;
     }
     Vec<uint> WaveMatch(const VEC&) const
     {
         Vec<uint> out{vector<uint>(4)};
-        for (uint l = 0; l < waveSize; l++) {
+        for (uint l = 0; l < waveSize; ++l)
             out[l / 32] |= (all[first() + l].e == all[lane].e ? 1u : 0u) << l % 32;
-        }
         return out;
     }
     VEC WaveActiveBitAnd(const VEC&) const { return fold(first() + waveSize, T(~T(0)), std::bit_and<VEC>(), everyone); }
@@ -212,11 +205,9 @@ vector<Case> allCases()
 {
     const char* folder = std::getenv("MILLRACE_VECTORS");
     vector<Case> out;
-    for (const auto& entry : std::filesystem::directory_iterator(folder ? folder : dataPath("vectors"))) {
-        if (entry.path().extension() == ".dxil") {
+    for (const auto& entry : std::filesystem::directory_iterator(folder ? folder : dataPath("vectors")))
+        if (entry.path().extension() == ".dxil")
             out.push_back(parse(entry.path()));
-        }
-    }
     std::ranges::sort(out, {}, &Case::path);
     return out;
 }
@@ -226,14 +217,13 @@ template <typename T>
 Vec<T> operand(std::mt19937& random, const Case& c, uint which)
 {
     Vec<T> out;
-    for (uint i = 0; i < c.length; i++) {
+    for (uint i = 0; i < c.length; ++i) {
         const uint number = random();
         if constexpr (!kIsFloat<T>) {
             const bool small = number % 3 != 0;
             out.e.push_back(static_cast<T>(small ? number % 23 : uint64_t{number} << 32 | random()));
-            if (c.body == "waves") {
+            if (c.body == "waves")
                 out.e.back() = static_cast<T>(number % 3);
-            }
         } else if (which == 2 && number % 4 == 0) {
             out.e.push_back(static_cast<T>(number % 8 == 0 ? std::numeric_limits<double>::infinity()
                                                            : std::numeric_limits<double>::quiet_NaN()));
@@ -254,9 +244,8 @@ protected:
         form.splitUpTo = m_splitUpTo;
         const auto made = translate(readBytes(c.path), form);
         EXPECT_TRUE(made) << c.path << ": " << made.error().text();
-        if (!made) {
+        if (!made)
             return {};
-        }
         const Status valid = validate(made->shaders.at(0));
         EXPECT_TRUE(valid) << c.path << ": " << valid.error().text();
         harness::DeviceOptions options;
@@ -272,11 +261,10 @@ protected:
     template <typename T>
     void compare(const Case& c, const Expected& wanted, const uint* slot, const std::string& where)
     {
-        if (std::memcmp(slot, wanted.bytes.data(), wanted.bytes.size()) == 0) {
+        if (std::memcmp(slot, wanted.bytes.data(), wanted.bytes.size()) == 0)
             return;
-        }
         const size_t size = wanted.ofType ? sizeof(T) : 4;
-        for (size_t i = 0; i < wanted.bytes.size() / size; i++) {
+        for (size_t i = 0; i < wanted.bytes.size() / size; ++i) {
             const auto* got = reinterpret_cast<const uint8_t*>(slot) + i * size;
             if (!wanted.ofType) {
                 EXPECT_EQ(std::memcmp(got, &wanted.bytes[4 * i], 4), 0) << where << ", element " << i;
@@ -316,17 +304,16 @@ template <typename T>
 vector<Expected> runBody(const Case& c, const Vec<T>& a, const Vec<T>& b, const Vec<T>& third, uint k)
 {
     Body<T> body{c.length, {}};
-    if constexpr (std::is_same_v<T, double>) {
+    if constexpr (std::is_same_v<T, double>)
         body.runDouble(a, b, third, k);
-    } else if constexpr (kIsFloat<T>) {
+    else if constexpr (kIsFloat<T>)
         c.body == "float" ? body.runFloat(a, b, third, k) : body.runClose(a, b, third, k);
-    } else if (c.body == "integer") {
+    else if (c.body == "integer")
         body.runInteger(a, b, third, k);
-    } else if constexpr (std::is_unsigned_v<T>) {
+    else if constexpr (std::is_unsigned_v<T>)
         body.runBits(a, b, third, k);
-    } else {
+    else
         body.runSigns(a, b, third, k);
-    }
     return std::move(body.results);
 }
 
@@ -337,19 +324,19 @@ void VectorValues::check(const Case& c)
     std::mt19937 random(c.length);
     vector<uint> source(size_t{kGroups} * 3 * c.length * 2);
     vector<std::array<Vec<T>, 3>> operands(kGroups);
-    for (uint k = 0; k < kGroups; k++) {
-        for (uint which = 0; which < 3; which++) {
+    for (uint k = 0; k < kGroups; ++k) {
+        for (uint which = 0; which < 3; ++which) {
             operands[k][which] = operand<T>(random, c, which);
             store(source, 3 * k + which, c.length, operands[k][which]);
         }
     }
     const vector<uint> got = runOn(c, source, kGroups, kGroups);
-    for (uint k = 0; k < kGroups && !got.empty(); k++) {
+    for (uint k = 0; k < kGroups && !got.empty(); ++k) {
         auto& [a, b, third] = operands[k];
         a[k % c.length] = b[(k + 1) % c.length];
         const vector<Expected> results = runBody(c, a, b, third, k);
         ASSERT_LE(results.size(), kSlots);
-        for (size_t r = 0; r < results.size(); r++) {
+        for (size_t r = 0; r < results.size(); ++r) {
             compare<T>(c, results[r], &got[(k * kSlots + r) * c.length * 2],
                        c.path.filename().string() + ", result " + std::to_string(r) + ", group " + std::to_string(k));
         }
@@ -362,7 +349,7 @@ void VectorValues::checkLanes(const Case& c)
     std::mt19937 random(c.length);
     vector<uint> source(size_t{kLanes} * c.length * 2);
     vector<Vec<T>> operands(kLanes);
-    for (uint k = 0; k < kLanes; k++) {
+    for (uint k = 0; k < kLanes; ++k) {
         // Some lanes have the vector of another.
         operands[k] = k % 5 == 3 ? operands[k - 2] : operand<T>(random, c, 0);
         store(source, k, c.length, operands[k]);
@@ -370,16 +357,15 @@ void VectorValues::checkLanes(const Case& c)
     const vector<uint> got = runOn(c, source, kLanes, 1);
     const uint waveSize = got.empty() ? 0 : got[0];
     ASSERT_TRUE(waveSize >= 4 && kLanes % waveSize == 0) << waveSize;
-    for (uint k = 0; k < kLanes; k++) {
+    for (uint k = 0; k < kLanes; ++k) {
         LaneBody<T> body{operands, k, waveSize, {}, {}};
-        if (c.body == "waves") {
+        if (c.body == "waves")
             body.runWaves(operands[k]);
-        } else if constexpr (!kIsFloat<T>) {
+        else if constexpr (!kIsFloat<T>)
             c.body == "quads" ? body.runQuads(operands[k]) : body.runBits(operands[k]);
-        } else {
+        else
             body.runQuads(operands[k]);
-        }
-        for (size_t r = 0; r < body.results.size(); r++) {
+        for (size_t r = 0; r < body.results.size(); ++r) {
             compare<T>(c, body.results[r], &got[(k * kSlots + 1 + r) * c.length * 2],
                        c.path.filename().string() + ", result " + std::to_string(r) + ", lane " + std::to_string(k));
         }
@@ -395,9 +381,8 @@ void VectorValues::checkAll(const vector<Case>& cases)
         {"u16", [&](const Case& c) { run(uint16_t(), c); }}, {"i32", [&](const Case& c) { run(int32_t(), c); }},
         {"u32", [&](const Case& c) { run(uint(), c); }},     {"i64", [&](const Case& c) { run(int64_t(), c); }},
         {"u64", [&](const Case& c) { run(uint64_t(), c); }}};
-    for (const Case& c : cases) {
+    for (const Case& c : cases)
         types.at(c.type)(c);
-    }
 }
 
 // In one test, since each shader is little work.

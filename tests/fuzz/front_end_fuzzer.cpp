@@ -24,11 +24,9 @@ const std::vector<std::vector<uint8_t>>& corpus()
 {
     static const std::vector<std::vector<uint8_t>> all = [] {
         std::vector<fs::path> paths;
-        for (const auto& entry : fs::recursive_directory_iterator(MILLRACE_DXIL_CORPUS)) {
-            if (entry.path().extension() == ".dxil") {
+        for (const auto& entry : fs::recursive_directory_iterator(MILLRACE_DXIL_CORPUS))
+            if (entry.path().extension() == ".dxil")
                 paths.push_back(entry.path());
-            }
-        }
         std::ranges::sort(paths);
         std::vector<std::vector<uint8_t>> out;
         for (const fs::path& path : paths) {
@@ -82,11 +80,9 @@ private:
 void Changer::pick()
 {
     std::vector<Function*> bodies;
-    for (const auto& function : m_module.functions) {
-        if (!function->blocks.empty()) {
+    for (const auto& function : m_module.functions)
+        if (!function->blocks.empty())
             bodies.push_back(function.get());
-        }
-    }
     m_function = bodies.empty() ? nullptr : bodies[m_input.below(bodies.size())];
     if (m_function) {
         m_block = m_function->blocks[m_input.below(m_function->blocks.size())];
@@ -97,15 +93,13 @@ void Changer::pick()
 Value* Changer::otherValue(const Type* type)
 {
     std::vector<Value*> found;
-    for (size_t i = 0; i < m_at; i++) {
+    for (size_t i = 0; i < m_at; ++i)
         found.push_back(m_block->instructions[i]);
-    }
     for (const Value* i : m_block->instructions) {
         for (Value* operand : i->operands) {
             const bool isConstant = operand->kind < Value::Kind::Global;
-            if (isConstant) {
+            if (isConstant)
                 found.push_back(operand);
-            }
         }
     }
     std::erase_if(found, [&](const Value* v) { return v->type->isVoid() || (type && v->type != type); });
@@ -116,29 +110,24 @@ void Changer::changeOperand(bool keepType)
 {
     Value& i = *m_block->instructions[m_at];
     const bool isOperation = i.op == Op::Call && i.function && i.function->name.starts_with("dx.op.");
-    if (i.operands.empty() || i.op == Op::Phi || i.isTerminator()) {
+    if (i.operands.empty() || i.op == Op::Phi || i.isTerminator())
         return;
-    }
     Value*& operand = i.operands[m_input.below(i.operands.size())];
     // Members of structures are named by constants, which LLVM checks.
-    if (i.op == Op::GetElementPtr && operand != i.operands[0]) {
+    if (i.op == Op::GetElementPtr && operand != i.operands[0])
         return;
-    }
-    if (Value* other = otherValue(keepType || !isOperation ? operand->type : nullptr)) {
+    if (Value* other = otherValue(keepType || !isOperation ? operand->type : nullptr))
         operand = other;
-    }
 }
 
 void Changer::changeConstant()
 {
     Value& i = *m_block->instructions[m_at];
-    if (i.operands.empty() || i.op == Op::GetElementPtr || i.op == Op::Switch) {
+    if (i.operands.empty() || i.op == Op::GetElementPtr || i.op == Op::Switch)
         return;
-    }
     Value*& operand = i.operands[m_input.below(i.operands.size())];
-    if (!operand->type || !operand->type->isInt()) {
+    if (!operand->type || !operand->type->isInt())
         return;
-    }
     static constexpr uint64_t kBits[] = {0, 1, 2, 3, 7, 31, 32, 64, 255, 65535, 0x7fffffff, 0x80000000, ~uint64_t{0}};
     Value* changed = m_module.newValue(Value::Kind::Int, operand->type);
     const uint64_t mask = operand->type->bits == 64 ? ~uint64_t{0} : (uint64_t{1} << operand->type->bits) - 1;
@@ -169,11 +158,9 @@ void Changer::changeOperation()
 void Changer::changeMetadata()
 {
     std::vector<Metadata*> leaves;
-    for (Metadata& node : m_module.nodes) {
-        if (node.kind == Metadata::Kind::Value && node.value && node.value->kind == Value::Kind::Int) {
+    for (Metadata& node : m_module.nodes)
+        if (node.kind == Metadata::Kind::Value && node.value && node.value->kind == Value::Kind::Int)
             leaves.push_back(&node);
-        }
-    }
     if (!leaves.empty()) {
         Metadata* leaf = leaves[m_input.below(leaves.size())];
         Value* changed = m_module.newValue(Value::Kind::Int, leaf->value->type);
@@ -185,9 +172,8 @@ void Changer::changeMetadata()
 void Changer::change()
 {
     pick();
-    if (!m_function) {
+    if (!m_function)
         return;
-    }
     switch (m_input.byte() % 6) {
         case 0:
             changeOperand(true);
@@ -211,16 +197,13 @@ void Changer::change()
 // Functions that are called, callees included.
 void collect(Function& function, std::vector<Function*>& out)
 {
-    if (std::ranges::find(out, &function) != out.end()) {
+    if (std::ranges::find(out, &function) != out.end())
         return;
-    }
     out.push_back(&function);
     for (const Block* block : function.blocks) {
-        for (const Value* i : block->instructions) {
-            if (i->op == Op::Call && i->function && !i->function->blocks.empty()) {
+        for (const Value* i : block->instructions)
+            if (i->op == Op::Call && i->function && !i->function->blocks.empty())
                 collect(*i->function, out);
-            }
-        }
     }
 }
 
@@ -232,9 +215,8 @@ void emit(Program& program, const ProgramInfo& info, const EntryPoint& entry, bo
     for (Function* function : functions) {
         Structure& structure = structures[function];
         // Rebuilding control flow would read the body again, without the changes.
-        if (!deriveStructure(program.module(), *function, structure)) {
+        if (!deriveStructure(program.module(), *function, structure))
             return;
-        }
     }
     EmitterOptions options;
     options.splitUpTo = splitsVectors ? 16 : 4;
@@ -246,24 +228,20 @@ void emit(Program& program, const ProgramInfo& info, const EntryPoint& entry, bo
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
-    if (size < 2 || corpus().empty()) {
+    if (size < 2 || corpus().empty())
         return 0;
-    }
     Input input(data, std::min<size_t>(size, 512));
     const std::vector<uint8_t>& bytes = corpus()[input.below(corpus().size())];
     const auto container = readContainer(bytes);
     const auto program = readBitcode(container->bitcode);
-    if (!program) {
+    if (!program)
         return 0;
-    }
-    while (!input.isEmpty()) {
+    while (!input.isEmpty())
         Changer((*program)->module(), input).change();
-    }
     try {
         const auto info = readProgramInfo(*container, (*program)->module());
-        if (!info) {
+        if (!info)
             return 0;
-        }
         (void)Validator(*container, (*program)->module(), *info).run();
         if (!info->entryPoints.empty()) {
             const EntryPoint& entry = info->entryPoints[input.below(info->entryPoints.size())];

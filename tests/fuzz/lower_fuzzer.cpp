@@ -16,14 +16,11 @@ std::vector<std::string> entryPoints(const std::vector<uint32_t>& words)
 {
     std::vector<std::string> names;
     const auto module = millrace::spirv::read(words);
-    if (!module) {
+    if (!module)
         return {"main"};
-    }
-    for (const auto& i : module->section(millrace::spirv::Section::EntryPoints)) {
-        if (i.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::GLCompute)) {
+    for (const auto& i : module->section(millrace::spirv::Section::EntryPoints))
+        if (i.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::GLCompute))
             names.push_back(i.string(2));
-        }
-    }
     return names;
 }
 
@@ -33,9 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
     constexpr size_t kMaxEntryPoints = 4;
     std::vector<uint32_t> words(size / 4);
-    if (!words.empty()) {
+    if (!words.empty())
         std::memcpy(words.data(), data, words.size() * 4);
-    }
     const uint8_t choice = size > 0 ? data[size - 1] : 0;
     std::vector<std::string> names = entryPoints(words);
     names.resize(std::min(names.size(), kMaxEntryPoints));

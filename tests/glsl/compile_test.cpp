@@ -95,9 +95,8 @@ TEST(GlslCompile, NothingOfOurs_IsLeft)
         compiled(std::string(kItem) +
                  "layout(static_grid = uvec3(1, 1, 1)) node;\nnodein Item x;\nnodeout Item a[5];\n"
                  "void main() { if (isValid(a)) { allocateWorkgroup(a, 2); a[1].value = x.value; enqueue(a); } }"));
-    for (const char* part : {"mr_", "Millrace", "StorageBuffer", "OpLine", "OpSource", "DescriptorSet"}) {
+    for (const char* part : {"mr_", "Millrace", "StorageBuffer", "OpLine", "OpSource", "DescriptorSet"})
         EXPECT_EQ(module.find(part), std::string::npos) << part << " is in\n" << module;
-    }
     EXPECT_NE(module.find("OpName %Item \"Item\""), std::string::npos);
     EXPECT_NE(module.find("OpMemberName %Item 0 \"value\""), std::string::npos);
 }
@@ -389,13 +388,13 @@ INSTANTIATE_TEST_SUITE_P(
         WarnedSource{withBody(std::string(kSend) + "\nif (gl_WorkGroupID.x > 3) {\n a[1].value = 2;\n}"),
                      "f.comp:10:2: ", "'a' is used behind its enqueue()"},
         WarnedSource{withBody(std::string(kSend) + "\n" + kSend), "", ""},
-        WarnedSource{withBody("for (uint i = 0; i < 3; i++) {\n" + std::string(kSend) + "\n}"), "", ""},
+        WarnedSource{withBody("for (uint i = 0; i < 3; ++i) {\n" + std::string(kSend) + "\n}"), "", ""},
         // Some invocations alone.
         WarnedSource{withBody("if (gl_LocalInvocationIndex == 0) {\n" + std::string(kSend) + "\n}"),
                      "f.comp:7:19: ", "only some invocations of the workgroup come here"},
         WarnedSource{withBody("uint i = gl_LocalInvocationID.x * 2;\nif (i < 3) return;\n" + std::string(kSend)),
                      "f.comp:8:19: ", "only some invocations"},
-        WarnedSource{withBody("for (uint i = 0; i < gl_LocalInvocationIndex; i++) {\n" + std::string(kSend) + "\n}"),
+        WarnedSource{withBody("for (uint i = 0; i < gl_LocalInvocationIndex; ++i) {\n" + std::string(kSend) + "\n}"),
                      "f.comp:7:19: ", "only some invocations"},
         WarnedSource{withBody("if (gl_LocalInvocationIndex == 0) {\n atomicAdd(s, 1);\n}\n" + std::string(kSend),
                               "layout(node = \"b\") nodeout Item a[2]; shared uint s;"),

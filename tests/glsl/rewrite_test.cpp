@@ -108,7 +108,7 @@ TEST(Rewrite, EveryPrefix_IsRewrittenOrRefused)
         "#version 460 \\\n x\n/* c */ layout(name = \"a\", static_grid = uvec3(1, (2), 3), recursion = 2) node;\n"
         "layout(shares_budget_with = b, sparse) readonly nodeout Item items[f(2)[1]]; nodein Item x; // c \n \"s\" }{";
     size_t refused = 0;
-    for (size_t length = 0; length <= text.size(); length++) {
+    for (size_t length = 0; length <= text.size(); ++length) {
         Declarations declarations;
         refused += rewriteDeclarations(text.substr(0, length), "f.comp", declarations) ? 0 : 1;
     }

@@ -139,7 +139,7 @@ TEST_F(GlslRun, SmallMembers)
             void main() {
                 const uint lane = gl_LocalInvocationIndex;
                 allocateInvocation(items, lane % 4);
-                for (uint i = 0; i < lane % 4; i++) {
+                for (uint i = 0; i < lane % 4; ++i) {
                     items[i].below = int16_t(-int(lane * 1000 + i));
                     items[i].tag = uint8_t(250 + i);
                     items[i].real = float16_t(-0.5 * float(lane));
@@ -162,11 +162,11 @@ TEST_F(GlslRun, SmallMembers)
         EXPECT_LT(leastScratch({write, read}, "on"), leastScratch({write, read}, "off"));
         const auto got = run({write, read}, {launchWords("write", 0, 1, {})}, {.onOracle = false});
         // Of payload i of an invocation: those whose number modulo 4 is more, twice.
-        for (uint32_t i = 0; i < 3; i++) {
+        for (uint32_t i = 0; i < 3; ++i) {
             uint32_t sums[4] = {};
-            for (uint32_t lane = 0; lane < 8; lane++) {
+            for (uint32_t lane = 0; lane < 8; ++lane) {
                 const uint32_t values[4] = {0u - (lane * 1000 + i), 250 + i, 0u - 2 * lane, 65535 - lane};
-                for (uint32_t v = 0; v < 4 && lane % 4 > i; v++)
+                for (uint32_t v = 0; v < 4 && lane % 4 > i; ++v)
                     sums[v] += 2 * values[v];
             }
             EXPECT_EQ(std::vector<uint32_t>(got.begin() + 4 * i, got.begin() + 4 * i + 4),
@@ -202,8 +202,8 @@ protected:
 
     static void expectPicture(const std::vector<uint32_t>& words, uint32_t materials)
     {
-        for (uint32_t y = 0; y < kHeight; y++)
-            for (uint32_t x = 0; x < kWidth; x++)
+        for (uint32_t y = 0; y < kHeight; ++y)
+            for (uint32_t x = 0; x < kWidth; ++x)
                 ASSERT_EQ(words[y * kWidth + x], shade(materialOf(x, y, materials), x, y)) << x << ", " << y;
     }
 
@@ -214,7 +214,7 @@ protected:
             SCOPED_TRACE(materials);
             std::vector<Stage> stages = {node(common(materials) + classify)};
             const Stage each = node(common(materials) + compose);
-            for (uint32_t i = 0; i < materials; i++) {
+            for (uint32_t i = 0; i < materials; ++i) {
                 stages.push_back(each);
                 stages.back().name = "compose";
                 stages.back().index = i;
@@ -243,7 +243,7 @@ TEST_F(Materials, ATileForEachOfItsMaterials)
             const uint material = materialOf(gl_GlobalInvocationID.xy);
             atomicOr(bits[material / 32], 1u << material % 32);
             barrier();
-            for (uint m = 0; m < kMaterials; m++) {
+            for (uint m = 0; m < kMaterials; ++m) {
                 const bool isThere = (bits[m / 32] >> m % 32 & 1u) != 0;
                 allocateWorkgroupAt(tiles, m, isThere ? 1 : 0);
                 if (isThere && gl_LocalInvocationIndex == 0) tiles[0].at = u16vec2(gl_WorkGroupID.xy * 8);
@@ -292,7 +292,7 @@ TEST_F(GlslRun, AllocationsInBranchesAndLoops_TheLastOneCounts)
         layout(node = "add", array_size = 2) nodeout Item items[9];
         void fill(uint index, uint value) { items[index].value = value; }
         void main() {
-            for (uint i = 0; i < 4; i++) {
+            for (uint i = 0; i < 4; ++i) {
                 if (i % 2 == 0) allocateWorkgroupAt(items, 0, 1); else allocateWorkgroupAt(items, 1, 2);
                 fill(0, 10 * i);
                 if (i % 2 == 1) fill(1, 100 * i);
@@ -314,7 +314,7 @@ TEST_F(GlslRun, SparseArray_OnlyExistingNodesAreValid)
         struct Item { uint value; };
         layout(node = "add", base_index = 1, array_size = 6, sparse) nodeout Item items[8];
         void main() {
-            for (uint i = 0; i < 5; i++) {
+            for (uint i = 0; i < 5; ++i) {
                 words[32 + i] = isValidAt(items, i) ? 1 : 2;
                 if (isValidAt(items, i)) {
                     allocateWorkgroupAt(items, i, 1);
@@ -392,7 +392,7 @@ TEST_F(GlslRun, FinishWriting_TheLastWorkgroupSums)
             memoryBarrierBuffer();
             if (finishWriting()) {
                 uint sum = 0;
-                for (uint i = 0; i < 8; i++) sum += task.parts[i];
+                for (uint i = 0; i < 8; ++i) sum += task.parts[i];
                 atomicAdd(words[0], sum);
                 atomicAdd(words[1], 1);
             }
@@ -414,9 +414,9 @@ TEST_F(GlslRun, LengthOfOutputs_IsWhatWasAllocated)
         layout(node = "add") nodeout Item twice[9];
         void main() {
             allocateWorkgroup(once, many.count);
-            for (uint i = 0; i < once.length(); i++) once[i].value = 1;
+            for (uint i = 0; i < once.length(); ++i) once[i].value = 1;
             if (many.count > 2) allocateWorkgroup(twice, 4); else allocateWorkgroup(twice, 5);
-            for (uint i = 0; i < twice.length(); i++) twice[i].value = 100;
+            for (uint i = 0; i < twice.length(); ++i) twice[i].value = 100;
             enqueue(once);
             enqueue(twice);
         })");
@@ -454,7 +454,7 @@ TEST_F(GlslRun, WholePayloads_AreValuesAndArguments)
         readonly nodein Item item;
         void main() {
             words[0] = item.value;
-            for (uint i = 0; i < 3; i++) {
+            for (uint i = 0; i < 3; ++i) {
                 words[1 + i] = uint(item.inner.m[0][i]);
                 words[4 + i] = uint(item.inner.m[1][i]);
                 words[7 + i] = item.inner.flags[i] ? 1 : 0;
@@ -475,11 +475,11 @@ TEST_F(GlslRun, AtomicsOnPayloads_CountInAllWorkgroups)
         layout(node = "work", finish_tracking) nodeout Task tasks[3];
         void main() {
             allocateWorkgroup(tasks, 3);
-            for (uint i = 0; i < 3; i++) {
+            for (uint i = 0; i < 3; ++i) {
                 if (gl_LocalInvocationIndex == 0) { tasks[i].groups = 4 * i + 1; tasks[i].count = 100; }
             }
             barrier();
-            for (uint i = 0; i < 3; i++) atomicAdd(tasks[i].count, 2);
+            for (uint i = 0; i < 3; ++i) atomicAdd(tasks[i].count, 2);
             enqueue(tasks);
         })");
     const Stage work = node(R"(
@@ -524,7 +524,7 @@ TEST_F(GlslRun, SpecializationConstants_InEveryAttribute)
         layout(node = "add", base_index = COUNT - 1, array_size = COUNT) nodeout Item items[COUNT * 2];
         void main() {
             allocateWorkgroup(items, COUNT * 2);
-            for (uint i = 0; i < COUNT * 2; i++) items[i].value = i + 1;
+            for (uint i = 0; i < COUNT * 2; ++i) items[i].value = i + 1;
             enqueue(items);
         })");
     start.specialization[0] = 3;

@@ -110,9 +110,8 @@ TEST(Levels, GroupsOfRecursion_MayBeLongerThanTheLast)
     for (const Slot& slot : graph.slots) {
         const auto code = codes.find(slot.remaining);
         EXPECT_EQ(slot.level, code == codes.end() ? 0 : code->second.first) << slot.remaining;
-        if (code != codes.end()) {
+        if (code != codes.end())
             EXPECT_EQ(slot.node, code->second.second) << slot.remaining;
-        }
     }
     EXPECT_EQ(mapOf(graph, graph.slots[1]).front(), graph.slots[6].queue);
     EXPECT_EQ(mapOf(graph, graph.slots[6]).front(), graph.slots[11].queue);

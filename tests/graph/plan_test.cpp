@@ -29,20 +29,18 @@ DispatchPlan planKnown(const Graph& graph, uint64_t scratchBytes, const std::vec
 uint64_t groupsOf(const Graph& graph, const DispatchPlan& plan, const std::string& name, uint32_t remaining = 0)
 {
     const uint32_t wanted = static_cast<uint32_t>(&slotOf(graph, name, remaining) - graph.slots.data());
-    for (size_t i = 0; i < plan.slots.size(); ++i) {
+    for (size_t i = 0; i < plan.slots.size(); ++i)
         if (plan.slots[i] == wanted)
             return plan.maxGroups[i];
-    }
     return 0;
 }
 
 TEST(ScratchSizes, TenNodesWithLargePayloads_StaySmall)
 {
     std::vector<Node> nodes = chain(10, 256, 1024);
-    for (Node& node : nodes) {
+    for (Node& node : nodes)
         for (NodeOutput& output : node.outputs)
             output.perInvocation = true;
-    }
     EXPECT_LE(scratchSizes(linkValid(nodes), 0).minBytes, 4 * kMiB);
 }
 

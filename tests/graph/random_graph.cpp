@@ -81,10 +81,9 @@ NodeOutput randomOutput(Random& random, const Family& target, uint32_t index)
 // A pool is an output that counts for itself.
 void settlePools(Node& node)
 {
-    for (NodeOutput& output : node.outputs) {
+    for (NodeOutput& output : node.outputs)
         while (node.outputs[output.budgetPool].budgetPool != output.budgetPool)
             output.budgetPool = node.outputs[output.budgetPool].budgetPool;
-    }
 }
 
 }  // namespace

@@ -48,10 +48,9 @@ void checkGraph(const Graph& graph)
         }
     }
     std::vector<bool> hasProducer(graph.queues.size(), false);
-    for (uint32_t queue : graph.apiQueues) {
+    for (uint32_t queue : graph.apiQueues)
         if (queue != abi::kNoQueue)
             hasProducer[queue] = true;
-    }
     for (uint32_t s = 0; s < graph.slots.size(); ++s) {
         const Slot& slot = graph.slots[s];
         const Node& node = graph.nodes[slot.node];
@@ -83,9 +82,8 @@ void checkGraph(const Graph& graph)
 void checkLayout(const Graph& graph, const DispatchPlan& plan, uint64_t scratchBytes)
 {
     std::vector<std::pair<uint64_t, uint64_t>> ranges = {{0, fixedBytes(graph)}};
-    for (const abi::LevelPlan& level : plan.levels) {
+    for (const abi::LevelPlan& level : plan.levels)
         ranges.emplace_back(uint64_t(level.begin) * abi::kGranuleBytes, uint64_t(level.size) * abi::kGranuleBytes);
-    }
     for (size_t s = 0; s < plan.streams.size(); ++s) {
         const bool isIndexed = graph.streams[s].kind == abi::kStreamIndexed;
         ranges.emplace_back(
@@ -111,10 +109,9 @@ void checkMinima(const Graph& graph, const DispatchPlan& plan)
             const NodeOutput& output = graph.nodes[slot.node].outputs[o];
             if (output.allocationSites == 0 || graph.nodes[slot.node].outputs[output.budgetPool].budget == 0)
                 continue;
-            for (uint32_t queue : graph.receiversOf(slot, o)) {
+            for (uint32_t queue : graph.receiversOf(slot, o))
                 for (uint32_t stream : graph.queues[queue].streams)
                     feeds[stream][slot.level] = true;
-            }
         }
     }
     EXPECT_GE(plan.levels[0].entryQuota, abi::kFeedChunkPayloads);

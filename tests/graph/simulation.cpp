@@ -242,14 +242,12 @@ private:
             pending[m_graph.slots[slot].stream] = true;
             deepest = std::max(deepest, m_graph.slots[slot].level);
         }
-        for (uint32_t slot = 0; slot < m_cursors.size(); ++slot) {
+        for (uint32_t slot = 0; slot < m_cursors.size(); ++slot)
             if (!pending[m_graph.slots[slot].stream])
                 m_cursors[slot] = 0;
-        }
-        for (uint32_t stream = 0; stream < m_streams.size(); ++stream) {
+        for (uint32_t stream = 0; stream < m_streams.size(); ++stream)
             if (!pending[stream])
                 m_streams[stream] = {};
-        }
         for (uint32_t level = deepest; level < m_levels.size(); ++level)
             m_levels[level] = {};
         return remains;

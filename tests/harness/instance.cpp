@@ -306,9 +306,8 @@ void Device::createDevice(const DeviceOptions& options)
         extras = more.findAll(physical);
         *tail = more.chain();
     }
-    for (const std::string& name : extras) {
+    for (const std::string& name : extras)
         extensions.push_back(name.c_str());
-    }
     findQueueFamilies();
     const float priority = 1.0f;
     std::vector<VkDeviceQueueCreateInfo> queueInfos;

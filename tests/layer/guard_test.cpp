@@ -92,11 +92,10 @@ TEST_F(Guard, AllocationFailsWhileRecording_EndCommandBufferTells)
         result = record(cmd);
         const bool hasFailed = allocations() >= number;
         failAllocation(0);
-        if (hasFailed && result == VK_SUCCESS) {
+        if (hasFailed && result == VK_SUCCESS)
             result = VK_INCOMPLETE;  // a message less, and the like
-        } else if (hasFailed) {
+        else if (hasFailed)
             EXPECT_EQ(result, VK_ERROR_OUT_OF_HOST_MEMORY) << "at allocation " << number;
-        }
         // State that could not be kept is missing behind the split.
         if (result == VK_ERROR_OUT_OF_HOST_MEMORY)
             device->instance.takeMessages();

@@ -93,8 +93,8 @@ TEST_F(HostBarrier, BeforeTheHostLooksAtWhatIsLeft)
     device.dispatchIndirect(cmd, graph, "recurse", kRoots, std::vector<uint32_t>(kRoots, 0));
     device.submitAndWait(cmd);
     const std::vector<Seen> seen = order(takeEvents());
-    // What the device finds out of the inputs, the sweep that continues it, what the application has recorded up to it, and
-    // the rest, in which nothing is.
+    // What the device finds out of the inputs, the sweep that continues it, what the application has recorded up to it,
+    // and the rest, in which nothing is.
     EXPECT_EQ(seen, (std::vector<Seen>{Seen::HostBarrier, Seen::HostBarrier, Seen::EndCommandBuffer, Seen::HostBarrier,
                                        Seen::EndCommandBuffer, Seen::EndCommandBuffer}));
     EXPECT_EQ(out.words[4], 16u * kRoots);

@@ -136,7 +136,7 @@ TEST_F(LeavingDeathTest, DestroyedByStaticObjects_PipelinesAreMade)
         {
             std::atexit(destroyLate);
             s_device = &aliveDevice();
-            for (int i = 0; i < 4; i++)
+            for (int i = 0; i < 4; ++i)
                 s_device->createGraph({TestDevice::stage(s_device->createProgram("recurse"), "recurse")});
             std::exit(0);
         },

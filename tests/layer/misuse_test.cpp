@@ -89,12 +89,11 @@ protected:
     void dispatch(VkCommandBuffer cmd, std::vector<VkDispatchGraphInfoAMDX> infos, const std::vector<Payload>& payloads)
     {
         std::byte* const bytes = reinterpret_cast<std::byte*>(arguments.words);
-        for (size_t i = 0; i < infos.size(); ++i) {
+        for (size_t i = 0; i < infos.size(); ++i)
             if (form() == Form::Host)
                 infos[i].payloads.hostAddress = &payloads[i];
             else
                 infos[i].payloads.deviceAddress = arguments.address + 512 + i * sizeof(Payload);
-        }
         std::memcpy(bytes + 64, infos.data(), infos.size() * sizeof infos[0]);
         std::memcpy(bytes + 512, payloads.data(), payloads.size() * sizeof payloads[0]);
         VkDispatchGraphCountInfoAMDX counts{};

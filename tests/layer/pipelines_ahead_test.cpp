@@ -77,7 +77,7 @@ TEST(PipelinesAhead, RecordingMakesNone)
 // Neither the thread nor a graph that is gone is a reason to wait, or to make anything for.
 TEST(PipelinesAhead, GraphsAreDestroyedAtOnce)
 {
-    for (uint32_t i = 0; i < 4; i++)
+    for (uint32_t i = 0; i < 4; ++i)
         const Tree tree("");
 }
 

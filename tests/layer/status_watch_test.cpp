@@ -42,8 +42,8 @@ struct Watch {
         watch.add(run);
         return run;
     }
-    void submit(uint64_t queue, const Graphs& runs, VkFence signaled,
-                const std::vector<SemaphoreValue>& waits = {}, const std::vector<SemaphoreValue>& signals = {})
+    void submit(uint64_t queue, const Graphs& runs, VkFence signaled, const std::vector<SemaphoreValue>& waits = {},
+                const std::vector<SemaphoreValue>& signals = {})
     {
         watch.submitBatch(queue, runs, waits, signals);
         watch.submitFence(queue, signaled);

@@ -37,7 +37,7 @@ size_t mostAtOnce(const std::vector<Event>& events)
     std::map<uint64_t, size_t> dispatches;
     size_t now = 0;
     size_t most = 0;
-    for (const Event& event : events) {
+    for (const Event& event : events)
         if (event.what == Seen::BeginCommandBuffer)
             dispatches[event.object] = 0;
         else if (event.what == Seen::Dispatch)
@@ -46,7 +46,6 @@ size_t mostAtOnce(const std::vector<Event>& events)
             most = std::max(most, now += dispatches[event.object]);
         else if (event.what == Seen::Wait)
             now = 0;
-    }
     return most;
 }
 

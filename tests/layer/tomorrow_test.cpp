@@ -289,9 +289,8 @@ TEST_F(Tomorrow, Commands_RecordBehindTheSplit)
     for (const Arrival& arrival : arrivals) {
         if (arrival.command == "vkEndCommandBuffer")
             ended.insert(arrival.object);
-        if (arrival.command == "vkCmdTomorrowEXT") {
+        if (arrival.command == "vkCmdTomorrowEXT")
             EXPECT_FALSE(ended.contains(arrival.object));
-        }
     }
     EXPECT_FALSE(ended.empty()) << "the command buffer was split";
     device.submitAndWait(cmd);

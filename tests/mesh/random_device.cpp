@@ -301,7 +301,7 @@ RandomDevice::Pixels RandomDevice::drawWith(VkPipeline pipeline, uint32_t seed, 
         countRuns();
     const uint32_t drawn = viewMask == 0 ? (1u << kRandomLayers) - 1 : viewMask;
     Pixels out(count, 0);
-    for (uint32_t layer = 0; layer < kRandomViews; layer++) {
+    for (uint32_t layer = 0; layer < kRandomViews; ++layer) {
         const size_t first = size_t{layer} * kRandomSize * kRandomSize;
         if (drawn >> layer & 1)
             std::copy_n(pixels.words + first, kRandomSize * kRandomSize, out.begin() + static_cast<ptrdiff_t>(first));
@@ -321,7 +321,7 @@ void RandomDevice::drawIndirect(VkCommandBuffer cmd, const RandomShader& shader)
     const auto count = static_cast<uint32_t>(shader.draws.size());
     const layertest::Buffer records = m_device.createBuffer(256, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
     records.words[0] = count;
-    for (uint32_t draw = 0; draw <= count; draw++)
+    for (uint32_t draw = 0; draw <= count; ++draw)
         std::ranges::copy(shader.draws[draw % count], records.words + (kFirst + draw * kStride) / 4);
     if (shader.kind == RandomDraws::Indirect)
         m_cmdDrawIndirect(cmd, records.handle, kFirst, count, kStride);

@@ -15,22 +15,17 @@ std::string text(uint32_t number)
 std::string declarations(const RandomPlan& plan)
 {
     std::string code = "#version 460\n" + numberExtensions(plan.abilities);
-    if (plan.writes("gl_Layer") || plan.writes("gl_ViewportIndex")) {
+    if (plan.writes("gl_Layer") || plan.writes("gl_ViewportIndex"))
         code += "#extension GL_ARB_shader_viewport_layer_array : require\n";
-    }
-    if (plan.readsView) {
+    if (plan.readsView)
         code += "#extension GL_EXT_multiview : require\n";
-    }
     code += "out gl_PerVertex {\n    vec4 gl_Position;\n    float gl_PointSize;\n";
-    for (const RandomBuiltIn& member : plan.ofVertex) {
-        if (member.length) {
+    for (const RandomBuiltIn& member : plan.ofVertex)
+        if (member.length)
             code += "    float " + member.member + "[" + text(member.length) + "];\n";
-        }
-    }
     code += "};\n" + plan.outputs.declarations(RandomOutputs::Stage::ExpectedVertex);
-    if (plan.writes("gl_PrimitiveID")) {
+    if (plan.writes("gl_PrimitiveID"))
         code += "layout(location = " + text(kRandomIdLocation) + ") flat out int primitiveId;\n";
-    }
     return code + plan.constants();
 }
 
@@ -43,9 +38,8 @@ std::string findPrimitive(const RandomPlan& plan)
                        text(plan.corners * plan.primitives) + "u;\nconst uint drawId = pushedDraw;\n";
     const std::string place = "uvec3(group % grid.x, group / grid.x % grid.y, group / (grid.x * grid.y));\n";
     code += "uvec3 grid = pushedGrid;\n";
-    if (plan.hasTasks) {
+    if (plan.hasTasks)
         code += "const uint number = group % " + text(kRandomEmitted) + "u;\ngroup /= " + text(kRandomEmitted) + "u;\n";
-    }
     code += "uvec3 wg = " + place + RandomPlan::base();
     if (plan.hasTasks) {
         code +=
@@ -82,15 +76,13 @@ std::string writeExpectedVertex(RandomPlan& plan)
                        RandomPlan::index(0) + ", " + RandomPlan::index(1) + ", " + RandomPlan::index(2) + ");\n" +
                        plan.valueOfView();
     std::vector<RandomBuiltIn> ofPrimitive;
-    for (const RandomBuiltIn& member : plan.ofPrimitive) {
-        if (member.member == "gl_CullPrimitiveEXT") {
+    for (const RandomBuiltIn& member : plan.ofPrimitive)
+        if (member.member == "gl_CullPrimitiveEXT")
             code += "{\n    uint n = value;\n    if (" + member.value + ")\n        return;\n}\n";
-        } else if (member.member == "gl_PrimitiveID") {
+        else if (member.member == "gl_PrimitiveID")
             ofPrimitive.push_back({"primitiveId", member.type, member.value});
-        } else {
+        else
             ofPrimitive.push_back(member);
-        }
-    }
     code += RandomPlan::stores(ofPrimitive, "") + plan.outputs.stores(plan.choose, true, "", "value");
     code += "value = base + vertices[corner] * 3u;\n" + plan.valueOfView() + "gl_Position = " + plan.position() + ";\n";
     return code + RandomPlan::stores(plan.ofVertex, "") + plan.outputs.stores(plan.choose, false, "", "value") + "}\n";

@@ -12,12 +12,10 @@ std::vector<RandomType> typesOf(const Abilities& abilities)
         {"int", 1, 1, false, 1},   {"ivec2", 2, 1, false, 1}, {"ivec3", 3, 1, false, 1}, {"ivec4", 4, 1, false, 1},
         {"uint", 1, 1, false, 1},  {"uvec2", 2, 1, false, 1}, {"uvec3", 3, 1, false, 1}, {"uvec4", 4, 1, false, 1},
         {"mat2x3", 3, 2, true, 2}, {"mat3", 3, 3, true, 3},   {"mat2", 2, 2, true, 2},   {"mat3x4", 4, 3, true, 3}};
-    if (abilities.float64) {
+    if (abilities.float64)
         types.insert(types.end(), {{"double", 1, 1, false, 1}, {"dvec2", 2, 1, false, 1}, {"dvec3", 3, 1, false, 2}});
-    }
-    if (abilities.int64) {
+    if (abilities.int64)
         types.insert(types.end(), {{"int64_t", 1, 1, false, 1}, {"u64vec2", 2, 1, false, 1}});
-    }
     if (abilities.small) {
         types.insert(types.end(), {{"float16_t", 1, 1, true, 1},
                                    {"f16vec3", 3, 1, true, 1},
@@ -44,13 +42,11 @@ std::string column(const RandomOutput& output, const std::string& value, uint32_
 
 std::string whole(const RandomOutput& output, const std::string& value, uint32_t number)
 {
-    if (output.type.columns == 1) {
+    if (output.type.columns == 1)
         return column(output, value, number);
-    }
     std::string columns;
-    for (uint32_t c = 0; c < output.type.columns; c++) {
+    for (uint32_t c = 0; c < output.type.columns; ++c)
         columns += (c ? ", " : "") + column(output, value, number + c);
-    }
     return output.type.name + "(" + columns + ")";
 }
 
@@ -60,7 +56,7 @@ std::string storedByParts(Choice& choose, const RandomOutput& output, const std:
 {
     const RandomType& type = output.type;
     std::string code;
-    for (uint32_t c = 0; c < type.columns; c++) {
+    for (uint32_t c = 0; c < type.columns; ++c) {
         const std::string target = type.columns > 1 ? element + "[" + text(c) + "]" : element;
         const std::string values = column(output, value, c);
         if (choose.chance(50)) {
@@ -68,9 +64,8 @@ std::string storedByParts(Choice& choose, const RandomOutput& output, const std:
                 "for (int c = 0; c < " + text(type.components) + "; ++c)\n    " + target + "[c] = " + values + "[c];\n";
             continue;
         }
-        for (uint32_t part = 0; part < type.components; part++) {
+        for (uint32_t part = 0; part < type.components; ++part)
             code += target + "." + "xyzw"[part] + " = " + values + "." + "xyzw"[part] + ";\n";
-        }
     }
     return code;
 }
@@ -87,7 +82,7 @@ RandomOutputs::RandomOutputs(Choice& choose, const Abilities& abilities, bool of
     const std::vector<RandomType> types = typesOf(abilities);
     const uint32_t count = choose.number(0, 6);
     uint32_t location = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; ++i) {
         RandomOutput output;
         output.type = choose.of(types);
         output.name = "value" + text(i);
@@ -97,9 +92,8 @@ RandomOutputs::RandomOutputs(Choice& choose, const Abilities& abilities, bool of
         output.key = 16 * (i + 1);
         const bool isSmall = !output.length && output.type.columns == 1 && output.type.name[0] != 'd' &&
                              output.type.name.find_first_of("16") == std::string::npos;
-        if (isSmall && !output.isInBlock && output.type.components < 4 && choose.chance(30)) {
+        if (isSmall && !output.isInBlock && output.type.components < 4 && choose.chance(30))
             output.component = choose.number(1, 4 - output.type.components);
-        }
         output.interpolation = !output.type.isFloat    ? "flat "
                                : output.isPerPrimitive ? ""
                                : choose.chance(20)     ? "flat "
@@ -119,39 +113,31 @@ std::string RandomOutputs::declaration(const RandomOutput& output, Stage stage)
     const bool isInput = stage == Stage::Fragment || stage == Stage::ExpectedFragment;
     const bool isOfMesh = stage == Stage::Mesh || stage == Stage::Fragment;
     std::string code = "layout(location = " + text(output.location);
-    if (output.component) {
+    if (output.component)
         code += ", component = " + text(output.component);
-    }
     code += ") ";
-    if (output.isPerPrimitive && isOfMesh && !output.isInBlock) {
+    if (output.isPerPrimitive && isOfMesh && !output.isInBlock)
         code += "perprimitiveEXT ";
-    }
-    if (output.isPerPrimitive && !isOfMesh) {
+    if (output.isPerPrimitive && !isOfMesh)
         code += "flat ";
-    } else if (stage != Stage::Mesh) {
+    else if (stage != Stage::Mesh)
         code += output.interpolation;
-    }
-    if (!output.isInBlock) {
+    if (!output.isInBlock)
         code += isInput ? "in " : "out ";
-    }
     code += output.type.name + " " + output.name;
-    if (stage == Stage::Mesh && !output.isInBlock) {
+    if (stage == Stage::Mesh && !output.isInBlock)
         code += "[]";
-    }
     return code + (output.length ? "[" + text(output.length) + "]" : "") + ";\n";
 }
 
 std::string RandomOutputs::block(bool isPerPrimitive, Stage stage) const
 {
     std::string members;
-    for (const RandomOutput& output : m_outputs) {
-        if (output.isInBlock && output.isPerPrimitive == isPerPrimitive) {
+    for (const RandomOutput& output : m_outputs)
+        if (output.isInBlock && output.isPerPrimitive == isPerPrimitive)
             members += "  " + declaration(output, stage);
-        }
-    }
-    if (members.empty()) {
+    if (members.empty())
         return {};
-    }
     const bool isInput = stage == Stage::Fragment || stage == Stage::ExpectedFragment;
     const bool isOfMesh = stage == Stage::Mesh || stage == Stage::Fragment;
     const std::string name = isPerPrimitive ? "OfPrimitive" : "OfVertex";
@@ -162,9 +148,8 @@ std::string RandomOutputs::block(bool isPerPrimitive, Stage stage) const
 std::string RandomOutputs::declarations(Stage stage) const
 {
     std::string code = block(false, stage) + block(true, stage);
-    for (const RandomOutput& output : m_outputs) {
+    for (const RandomOutput& output : m_outputs)
         code += output.isInBlock ? "" : declaration(output, stage);
-    }
     return code;
 }
 
@@ -177,7 +162,7 @@ std::string RandomOutputs::stored(Choice& choose, const RandomOutput& output, co
                "[e] = " + whole(output, "(" + value + " + e)", 0) + ";\n";
     }
     std::string code;
-    for (uint32_t e = 0; e < (output.length ? output.length : 1); e++) {
+    for (uint32_t e = 0; e < (output.length ? output.length : 1); ++e) {
         const std::string element = output.length ? place + "[" + text(e) + "]" : place;
         const std::string shifted = "(" + value + " + " + text(e) + "u)";
         if (output.type.components == 1 || !choose.chance(30)) {
@@ -197,9 +182,8 @@ std::string RandomOutputs::stores(Choice& choose, bool ofPrimitives, const std::
 {
     std::string code;
     for (const RandomOutput& output : m_outputs) {
-        if (output.isPerPrimitive != ofPrimitives) {
+        if (output.isPerPrimitive != ofPrimitives)
             continue;
-        }
         const std::string block = ofPrimitives ? "blockOfPrimitive" : "blockOfVertex";
         const std::string place = output.isInBlock ? block + subscript + "." + output.name : output.name + subscript;
         code += stored(choose, output, place, value, subscript.empty());
@@ -212,12 +196,12 @@ std::string RandomOutputs::reads() const
     std::string code;
     for (const RandomOutput& output : m_outputs) {
         const std::string block = output.isPerPrimitive ? "blockOfPrimitive." : "blockOfVertex.";
-        for (uint32_t e = 0; e < (output.length ? output.length : 1); e++) {
+        for (uint32_t e = 0; e < (output.length ? output.length : 1); ++e) {
             std::string element = (output.isInBlock ? block : std::string()) + output.name;
             element += output.length ? "[" + text(e) + "]" : "";
-            for (uint32_t c = 0; c < output.type.columns; c++) {
+            for (uint32_t c = 0; c < output.type.columns; ++c) {
                 const std::string column = output.type.columns > 1 ? element + "[" + text(c) + "]" : element;
-                for (uint32_t part = 0; part < output.type.components; part++) {
+                for (uint32_t part = 0; part < output.type.components; ++part) {
                     const std::string scalar = output.type.components > 1 ? column + "." + "xyzw"[part] : column;
                     const bool isReal = output.type.isFloat || output.type.name[0] == 'd';
                     code += "mixIn(" + (isReal ? "floatBitsToUint(float(" + scalar + "))" : "uint(" + scalar + ")") +

@@ -49,32 +49,24 @@ RandomPlan::RandomPlan(uint32_t seed, const Abilities& given)
     usesSubgroups = abilities.subgroupSize > 0 && choose.chance(30);
     usesShared = choose.chance(50);
     sharedLane = choose.number(0, invocations() - 1);
-    if (corners == 1 && abilities.largePoints && choose.chance(60)) {
+    if (corners == 1 && abilities.largePoints && choose.chance(60))
         ofVertex.push_back({"gl_PointSize", "float", "float(mixed(n, 1u) % 9u + 1u)"});
-    }
-    if (abilities.clipDistance && choose.chance(25)) {
+    if (abilities.clipDistance && choose.chance(25))
         ofVertex.push_back({"gl_ClipDistance", "float", "real(n, 2u) + 1.0", choose.number(1, 4)});
-    }
-    if (abilities.cullDistance && choose.chance(25)) {
+    if (abilities.cullDistance && choose.chance(25))
         ofVertex.push_back({"gl_CullDistance", "float", "real(n, 3u) + 1.5", choose.number(1, 4)});
-    }
-    if (choose.chance(30)) {
+    if (choose.chance(30))
         ofPrimitive.push_back({"gl_CullPrimitiveEXT", "bool", "mixed(n, 4u) % 3u == 0u"});
-    }
-    if (choose.chance(30) && !sharesVertices) {
+    if (choose.chance(30) && !sharesVertices)
         ofPrimitive.push_back({"gl_PrimitiveID", "int", "int(mixed(n, 5u))"});
-    }
-    if (abilities.multiview && choose.chance(50)) {
+    if (abilities.multiview && choose.chance(50))
         viewMask = choose.of<uint32_t>({3, 5, 7, 6, 4});
-    }
     readsView = abilities.multiview && choose.chance(70);
     showsView = abilities.multiview && choose.chance(30);
-    if (abilities.viewports && viewMask == 0 && choose.chance(25) && !sharesVertices) {
+    if (abilities.viewports && viewMask == 0 && choose.chance(25) && !sharesVertices)
         ofPrimitive.push_back({"gl_Layer", "int", "int(mixed(n, 6u) % " + text(kRandomLayers) + "u)"});
-    }
-    if (abilities.viewports && choose.chance(25) && !sharesVertices) {
+    if (abilities.viewports && choose.chance(25) && !sharesVertices)
         ofPrimitive.push_back({"gl_ViewportIndex", "int", "int(mixed(n, 7u) % 2u)"});
-    }
 }
 
 bool RandomPlan::writes(const std::string& member) const

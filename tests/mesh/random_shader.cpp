@@ -61,12 +61,10 @@ private:
         const char* const topologies[] = {"points", "lines", "triangles"};
         std::string code = "#version 460\n#extension GL_EXT_mesh_shader : require\n";
         code += numberExtensions(m_plan.abilities);
-        if (m_plan.readsView) {
+        if (m_plan.readsView)
             code += "#extension GL_EXT_multiview : require\n";
-        }
-        if (m_plan.usesSubgroups) {
+        if (m_plan.usesSubgroups)
             code += "#extension GL_KHR_shader_subgroup_arithmetic : require\n";
-        }
         code += "layout(local_size_x = " + text(m_plan.size[0]) + ", local_size_y = " + text(m_plan.size[1]) +
                 ", local_size_z = " + text(m_plan.size[2]) + ") in;\nlayout(" + topologies[m_plan.corners - 1] +
                 ", max_vertices = " + text(m_plan.vertices) + ", max_primitives = " + text(m_plan.primitives) +
@@ -77,9 +75,8 @@ private:
             code += block(m_plan.ofPrimitive, "perprimitiveEXT out gl_MeshPerPrimitiveEXT {\n",
                           "} gl_MeshPrimitivesEXT[];\n");
         }
-        if (m_plan.hasTasks) {
+        if (m_plan.hasTasks)
             code += payloadDeclaration() + "taskPayloadSharedEXT Payload payload;\n";
-        }
         return code + m_plan.outputs.declarations(RandomOutputs::Stage::Mesh) + m_plan.constants();
     }
 
@@ -143,9 +140,8 @@ private:
                 "if (lane == 0u) {\n    counts[0] = vertexCount;\n    counts[1] = primitiveCount;\n}\nbarrier();\n"
                 "vertexCount = counts[0];\nprimitiveCount = counts[1];\n";
         }
-        if (m_choose.chance(30)) {
+        if (m_choose.chance(30))
             code += "if (primitiveCount == 0u) {\n    SetMeshOutputsEXT(0u, 0u);\n    return;\n}\n";
-        }
         // As of HLSL: the last ones count.
         m_setsAgain = m_choose.chance(20);
         const std::string vertices = text(m_plan.vertices) + "u", primitives = text(m_plan.primitives) + "u";
@@ -167,9 +163,8 @@ std::string writeFragment(const RandomPlan& plan, RandomOutputs::Stage stage)
                        (plan.showsView ? "#extension GL_EXT_multiview : require\n" : "") +
                        plan.outputs.declarations(stage);
     const bool readsId = plan.abilities.fragmentBuiltIns && plan.writes("gl_PrimitiveID");
-    if (isExpected && plan.writes("gl_PrimitiveID")) {
+    if (isExpected && plan.writes("gl_PrimitiveID"))
         code += "layout(location = " + text(kRandomIdLocation) + ") flat in int primitiveId;\n";
-    }
     code +=
         "layout(location = 0) out vec4 color;\n"
         "layout(push_constant) uniform Push { layout(offset = 32) uint pushed; };\n"
@@ -177,11 +172,9 @@ std::string writeFragment(const RandomPlan& plan, RandomOutputs::Stage stage)
         "void main()\n{\n" +
         plan.outputs.reads();
     code += readsId ? std::string("mixIn(uint(") + (isExpected ? "primitiveId" : "gl_PrimitiveID") + "));\n" : "";
-    for (const char* member : {"gl_Layer", "gl_ViewportIndex"}) {
-        if (plan.abilities.fragmentBuiltIns && plan.writes(member)) {
+    for (const char* member : {"gl_Layer", "gl_ViewportIndex"})
+        if (plan.abilities.fragmentBuiltIns && plan.writes(member))
             code += std::string("mixIn(uint(") + member + "));\n";
-        }
-    }
     code += plan.showsView ? "mixIn(uint(gl_ViewIndex));\n" : "";
     return code + "mixIn(floatBitsToUint(gl_FragCoord.z));\ncolor = unpackUnorm4x8(sum);\n}\n";
 }
@@ -194,9 +187,8 @@ RandomShader makeRandomShader(uint32_t seed, const Abilities& abilities)
     RandomShader shader;
     const std::vector<std::array<uint32_t, 3>> grids{{1, 1, 1}, {4, 1, 1}, {3, 2, 1}, {2, 1, 3}, {2, 3, 2}, {17, 1, 1}};
     shader.kind = plan.choose.of<RandomDraws>({RandomDraws::Direct, RandomDraws::Indirect, RandomDraws::IndirectCount});
-    for (uint32_t draws = plan.choose.number(1, 3); draws > 0; draws--) {
+    for (uint32_t draws = plan.choose.number(1, 3); draws > 0; --draws)
         shader.draws.push_back(plan.choose.of(grids));
-    }
     shader.corners = plan.corners;
     shader.viewMask = plan.viewMask;
     shader.expectedVertices = plan.corners * plan.primitives * (plan.hasTasks ? kRandomEmitted : 1);

@@ -54,9 +54,8 @@ std::string writeTask(RandomPlan& plan)
         "const uvec3 wg = gl_WorkGroupID;\nconst uint group = wg.x + gl_NumWorkGroups.x * (wg.y + "
         "gl_NumWorkGroups.y * wg.z);\nconst uint drawId = DRAW_ID;\n" +
         RandomPlan::base() + RandomPlan::emitted();
-    if (plan.choose.chance(40)) {
+    if (plan.choose.chance(40))
         code += "if (emitted.x == 0u)\n    EmitMeshTasksEXT(0u, 0u, 0u);\n";
-    }
     return code + fill(plan) + "EmitMeshTasksEXT(emitted.x, emitted.y, emitted.z);\n}\n";
 }
 

@@ -33,7 +33,7 @@ uint32_t numberFrom(const char* variable, uint32_t otherwise)
 size_t differences(const RandomDevice::Pixels& a, const RandomDevice::Pixels& b)
 {
     size_t count = a.size() == b.size() ? 0 : std::max(a.size(), b.size());
-    for (size_t i = 0; i < std::min(a.size(), b.size()); i++)
+    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
         count += a[i] != b[i];
     return count;
 }
@@ -62,7 +62,7 @@ std::string differentValues(RandomDevice& device, const RandomShader& shader, ui
         const size_t count = differences(device.draw(one, seed), device.drawExpected(one, seed));
         if (count > 0)
             out += std::to_string(count) + " pixels differ by " + line + "\n";
-        which++;
+        ++which;
     }
     return out;
 }
@@ -116,7 +116,7 @@ void compareSeed(RandomDevice& device, uint32_t seed, Summary& summary)
 void compare(uint32_t first, uint32_t count, Summary& summary)
 {
     RandomDevice device;
-    for (uint32_t seed = first; seed < first + count; seed++)
+    for (uint32_t seed = first; seed < first + count; ++seed)
         compareSeed(device, seed, summary);
 }
 
@@ -141,7 +141,7 @@ TEST(RandomMeshShaders, WithIndexBuffersAndWithout_SamePictures)
     for (const Indices indices : {Indices::All, Indices::Few, Indices::None}) {
         RandomDevice device(indices);
         Summary summary;
-        for (uint32_t seed = first; seed < first + 2 * count; seed++)
+        for (uint32_t seed = first; seed < first + 2 * count; ++seed)
             if (sharesVerticesBySeed(seed))
                 compareSeed(device, seed, summary);
         runs.push_back(device.vertexRuns());

@@ -215,7 +215,7 @@ void chooseQuietTree(Random& random, Statement& statement, NodeSpec& node, doubl
     statement.rarity = 1;
     statement.count = random.range(2, 5);
     while (statement.count > 1 && leaves(statement.count) > std::max(room, 32.0))
-        statement.count--;
+        --statement.count;
 }
 
 }  // namespace
@@ -244,9 +244,8 @@ void chooseSingleOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32
     statement.count = random.pick<uint32_t>({1, 1, 1, 2, 3, 5});
     if (statement.handle == Handle::EitherOf && random.chance(80))
         statement.handle = Handle::Pointer;
-    if (random.chance(80)) {
+    if (random.chance(80))
         statement.countKind = random.pick<Count>({Count::Fixed, Count::Chosen});
-    }
     if (random.chance(12))
         ignoreOutput(random, graph, node, targetFamily);
     addOutput(random, graph, node, targetFamily, std::move(statement));

@@ -70,9 +70,8 @@ TEST(RandomGraphs, MeshNodes_AreValidAndDraw)
         const auto [graph, expectation] = makeGraph(seed, effort);
         EXPECT_EQ(oracle::validate(graph.fragment), "");
         for (const GeneratedModule& module : graph.modules)
-            if (!module.specifiedValidity) {
+            if (!module.specifiedValidity)
                 EXPECT_EQ(oracle::validate(module.words), "") << "seed " << seed;
-            }
         for (const NodeSpec& node : graph.spec.nodes)
             if (node.mesh)
                 shares.insert(node.sharesIndex.has_value());

@@ -40,8 +40,8 @@ private:
     uint64_t m_state;
 };
 
-// The hash that shaders and host compute alike. Nodes call it in dozens of places, and drivers copy it to each: so it is as
-// short as can be where low bits depend on all others.
+// The hash that shaders and host compute alike. Nodes call it in dozens of places, and drivers copy it to each: so it
+// is as short as can be where low bits depend on all others.
 inline uint32_t mix(uint32_t a, uint32_t b)
 {
     const uint32_t h = (a ^ b * 0x9e3779b9u) * 0x7feb352du;

@@ -66,10 +66,9 @@ void expectCovered(const char* name, std::span<const uint32_t> original)
     size_t count = 0;
     for (size_t at = kHeaderWords; at + 1 < words.size() && (words[at] & 0xffff) == kOpCapability; at += 2) {
         const uint32_t capability = words[at + 1];
-        count++;
-        if (std::ranges::find(kAlways, capability) != std::end(kAlways)) {
+        ++count;
+        if (std::ranges::find(kAlways, capability) != std::end(kAlways))
             continue;
-        }
         const auto found = kWithout.find(capability);
         ASSERT_NE(found, kWithout.end()) << name << " uses capability " << capability << ", which no need stands for";
         DriverAnswers answers = wholeDriver();

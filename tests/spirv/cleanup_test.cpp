@@ -109,9 +109,8 @@ TEST(Simplify, DeadThings_GoWithTheirNames)
                            "OpName %p \"kept\"\nOpDecorate %lost RelaxedPrecision\n"));
     EXPECT_TRUE(contains(out, "the_buffer"));
     EXPECT_TRUE(contains(out, "kept"));
-    for (const char* gone : {"dead", "unused", "lost", "4242", "Private", "OpLoad", "RelaxedPrecision"}) {
+    for (const char* gone : {"dead", "unused", "lost", "4242", "Private", "OpLoad", "RelaxedPrecision"})
         EXPECT_FALSE(contains(out, gone)) << gone << "\n" << out;
-    }
 }
 
 TEST(Simplify, ConstantBranches_Fold)
@@ -199,7 +198,7 @@ TEST(Simplify, IsDeterministic)
 {
     const auto once = simplify(shaders::early_returns);
     ASSERT_TRUE(once);
-    for (int run = 0; run < 5; run++) {
+    for (int run = 0; run < 5; ++run) {
         const auto again = simplify(shaders::early_returns);
         ASSERT_TRUE(again);
         EXPECT_EQ(*again, *once);
@@ -271,12 +270,10 @@ TEST(ExtractEntryPoint, KeepsOneWithInterfaceModesAndDecorations)
     ASSERT_TRUE(words) << words.error().text();
     EXPECT_TRUE(validate(*words)) << validate(*words).error().text();
     const std::string out = text(*words);
-    for (const char* kept : {"\"second\"", "helper_b", "payload_b", "to_b", "%uint_22", "%uint_44", "LocalSize 2"}) {
+    for (const char* kept : {"\"second\"", "helper_b", "payload_b", "to_b", "%uint_22", "%uint_44", "LocalSize 2"})
         EXPECT_TRUE(contains(out, kept)) << kept << "\n" << out;
-    }
-    for (const char* gone : {"\"first\"", "helper_a", "payload_a", "to_a", "%uint_11", "%uint_33", "LocalSize 1"}) {
+    for (const char* gone : {"\"first\"", "helper_a", "payload_a", "to_a", "%uint_11", "%uint_33", "LocalSize 1"})
         EXPECT_FALSE(contains(out, gone)) << gone << "\n" << out;
-    }
 }
 
 TEST(ExtractEntryPoint, WithoutTheInputsOfOthers)
@@ -340,9 +337,8 @@ TEST(ExtractEntryPoint, KeepsTheSizeOfWorkgroups)
 TEST(ExtractEntryPoint, KeepsInputsThatCannotBeListed)
 {
     std::string old = kTwoEntryPoints;
-    for (const char* input : {" %inputA\n", " %inputB\n"}) {
+    for (const char* input : {" %inputA\n", " %inputB\n"})
         old.erase(old.find(input), std::string(input).size() - 1);
-    }
     old.insert(old.find("%a2 ="), "%length = OpNodePayloadArrayLengthAMDX %uint %inputA\n");
     Words words = assembled(old);
     words[1] = 0x00010300;

@@ -79,7 +79,7 @@ size_t count(const std::string& text, const std::string& what)
 {
     size_t found = 0;
     for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
-        found++;
+        ++found;
     return found;
 }
 

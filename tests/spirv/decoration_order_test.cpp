@@ -11,9 +11,8 @@ namespace {
 std::vector<uint32_t> resultsOf(const Module& module)
 {
     std::vector<uint32_t> out;
-    for (const Instruction& i : module.section(Section::Globals)) {
+    for (const Instruction& i : module.section(Section::Globals))
         out.push_back(i.result.value);
-    }
     return out;
 }
 
@@ -55,9 +54,8 @@ TEST(DecorationOrder, OperandsComeFirst)
     };
     const auto isOrdered = [&] {
         bool out = true;
-        for (const Instruction& i : module.section(Section::Annotations)) {
+        for (const Instruction& i : module.section(Section::Annotations))
             out = out && place(i.id(2).value) < place(i.id(0).value);
-        }
         return out;
     };
     EXPECT_FALSE(isOrdered());
@@ -84,11 +82,10 @@ TEST(DecorationOrder, WithoutSuchDecorations_NothingMoves)
                                                      [](const auto& i) { return i.op == spv::Op::OpDecorateId; });
         const std::string before = text(module);
         orderDecorationOperands(module);
-        if (!isConcerned) {
+        if (!isConcerned)
             EXPECT_EQ(text(module), before);
-        } else if (program.isValid) {
+        else if (program.isValid)
             EXPECT_TRUE(validate(write(module)));
-        }
     }
 }
 

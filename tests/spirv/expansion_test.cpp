@@ -185,9 +185,8 @@ TEST(ExpandedVariables, BeginEachCallAsTheyBeganTheFirst)
     EXPECT_EQ(count(module, spv::Op::OpVariable), 2u);
     EXPECT_EQ(count(module, spv::Op::OpStore), 4u) << "two that begin them";
     for (const Instruction& i : module.functions[0].blocks[0].body)
-        if (i.op == spv::Op::OpVariable) {
+        if (i.op == spv::Op::OpVariable)
             EXPECT_EQ(i.operandCount(), 1u);
-        }
 }
 
 // The code of an entry point that calls what returns early stays as it was.

@@ -64,18 +64,16 @@ TEST_P(Fold, GivesTheConstant)
     const auto module = read(*words);
     std::string found;
     for (const Instruction& i : module->section(Section::DebugNames)) {
-        if (i.string(1) != "result") {
+        if (i.string(1) != "result")
             continue;
-        }
         const Instruction* constant = module->findDefinition(i.id(0));
         ASSERT_NE(constant, nullptr);
         found = opName(constant->op).substr(2);
-        for (size_t o = 0; o < constant->operandCount(); o++) {
+        for (size_t o = 0; o < constant->operandCount(); ++o) {
             const bool isId = constant->isId(o);
             const Instruction* element = isId ? module->findDefinition(constant->id(o)) : constant;
-            for (const uint32_t word : element->words) {
+            for (const uint32_t word : element->words)
                 found += " " + std::to_string(word);
-            }
             found += element->words.empty() ? " " + opName(element->op).substr(2) : "";
         }
     }

@@ -37,9 +37,8 @@ namespace {
 Words calls(uint32_t count, bool branches)
 {
     std::string body;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; ++i)
         body += "%c" + std::to_string(i) + " = OpFunctionCall %uint %f %u1\n";
-    }
     const std::string code = branches ? R"(
             %is = OpIEqual %bool %p %u1
                   OpSelectionMerge %join None

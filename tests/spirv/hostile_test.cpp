@@ -123,9 +123,8 @@ TEST(Hostile, TruncatedAnywhere)
 {
     for (const Program& program : programs()) {
         const Words words = assembled(program.text);
-        for (size_t size = 0; size < words.size(); size++) {
+        for (size_t size = 0; size < words.size(); ++size)
             readsOrRejects(std::span(words).first(size));
-        }
     }
 }
 
@@ -133,8 +132,8 @@ TEST(Hostile, EveryBitFlipped)
 {
     const Words original = assembled(compute("%u1 = OpConstant %uint 1", "%x = OpIAdd %uint %u1 %u1"));
     size_t accepted = 0;
-    for (size_t w = 0; w < original.size(); w++) {
-        for (uint32_t bit = 0; bit < 32; bit++) {
+    for (size_t w = 0; w < original.size(); ++w) {
+        for (uint32_t bit = 0; bit < 32; ++bit) {
             Words words = original;
             words[w] ^= 1u << bit;
             accepted += readsOrRejects(words) ? 1 : 0;
@@ -154,25 +153,22 @@ void runTools(std::span<const uint32_t> words, std::span<const uint32_t> other)
     auto first = read(words);
     auto second = read(other);
     if (first && second) {
-        if (const auto library = Library::create(*second)) {
+        if (const auto library = Library::create(*second))
             (void)library->linkInto(*first);
-        }
     }
 }
 
 TEST(Hostile, MutatedModules_ToolsReturn)
 {
     std::vector<Words> corpus;
-    for (const Program& program : programs()) {
+    for (const Program& program : programs())
         corpus.push_back(assembled(program.text));
-    }
-    for (const auto& file : nodePrograms()) {
+    for (const auto& file : nodePrograms())
         corpus.push_back(assembled(load(file)));
-    }
     std::mt19937 random(1);
-    for (int run = 0; run < 3000; run++) {
+    for (int run = 0; run < 3000; ++run) {
         Words words = corpus[random() % corpus.size()];
-        for (uint32_t edits = 1 + random() % 3; edits > 0; edits--) {
+        for (uint32_t edits = 1 + random() % 3; edits > 0; --edits) {
             const size_t at = 5 + random() % (words.size() - 5);
             const uint32_t values[] = {words[at] ^ 1u << random() % 32, uint32_t(random() % words[3]),
                                        words[5 + random() % (words.size() - 5)], words[at] + 1};
@@ -186,9 +182,8 @@ TEST(Hostile, SmallInputWithLargeMeaning_IsRefused)
 {
     // 60000 decorations through one group to 60000 targets would be 3.6 G instructions.
     Words words = withHeader({}, 3);
-    for (int i = 0; i < 60000; i++) {
+    for (int i = 0; i < 60000; ++i)
         words.insert(words.end(), {word(spv::Op::OpDecorate, 3), 1, uint32_t(spv::Decoration::RelaxedPrecision)});
-    }
     words.insert(words.end(), {word(spv::Op::OpDecorationGroup, 2), 1, word(spv::Op::OpGroupDecorate, 60002), 1});
     words.insert(words.end(), 60000, 2);
     words.insert(words.end(), {word(spv::Op::OpTypeVoid, 2), 2});

@@ -33,9 +33,8 @@ TEST(UsedInFunctions, HasOperandsAndTypes_NotResultsAndGlobals)
     EXPECT_TRUE(used.contains(add.type));
     EXPECT_TRUE(used.contains(add.id(0)));
     EXPECT_FALSE(used.contains(add.result));
-    for (const Instruction& i : module.section(Section::Globals)) {
+    for (const Instruction& i : module.section(Section::Globals))
         EXPECT_EQ(used.contains(i.result), i.result == add.type || i.result == add.id(0)) << i.result.value;
-    }
 }
 
 }  // namespace

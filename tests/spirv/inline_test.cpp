@@ -55,7 +55,7 @@ Words doubling(uint32_t length)
         OpReturn
         OpFunctionEnd
     )";
-    for (uint32_t i = 0; i < length; i++) {
+    for (uint32_t i = 0; i < length; ++i) {
         const std::string number = std::to_string(i), callee = name(i + 1);
         text += name(i) + " = OpFunction %void None %func\n%l" + number + " = OpLabel\n%a" + number +
                 " = OpFunctionCall %void " + callee + "\n%b" + number + " = OpFunctionCall %void " + callee +
@@ -86,9 +86,8 @@ TEST(InlineAll, CallsThatDouble_AreCountedBefore)
         const Module after = *read(*inlined);
         EXPECT_EQ(count(after, spv::Op::OpStore), size_t{1} << length);
         size_t instructions = 0;
-        for (const Block& block : after.functions[0].blocks) {
+        for (const Block& block : after.functions[0].blocks)
             instructions += block.body.size() + 1;
-        }
         EXPECT_LE(instructions, size);
         EXPECT_GE(instructions, size / 4);
     }
@@ -119,9 +118,8 @@ TEST(InlineAll, NodePrograms_KeepTheirInstructions)
         const Module after = *read(*inlined);
         for (const spv::Op op : {spv::Op::OpAllocateNodePayloadsAMDX, spv::Op::OpEnqueueNodePayloadsAMDX,
                                  spv::Op::OpIsNodePayloadValidAMDX, spv::Op::OpFinishWritingNodePayloadAMDX,
-                                 spv::Op::OpStore, spv::Op::OpDecorateId, spv::Op::OpConstantStringAMDX}) {
+                                 spv::Op::OpStore, spv::Op::OpDecorateId, spv::Op::OpConstantStringAMDX})
             EXPECT_EQ(count(after, op), count(before, op)) << opName(op);
-        }
     }
 }
 

@@ -74,13 +74,11 @@ Result<Library> library(std::span<const uint32_t> words)
 Result<Words> linked(std::span<const uint32_t> first, std::span<const Library::Constant> constants = {})
 {
     const auto second = library(shaders::link_library);
-    if (!second) {
+    if (!second)
         return second.error();
-    }
     auto module = read(first);
-    if (!module) {
+    if (!module)
         return module.error();
-    }
     const Status status = second->linkInto(*module, constants);
     return status ? Result<Words>(write(*module)) : Result<Words>(status.error());
 }
@@ -93,9 +91,8 @@ TEST(Link, GlslFunctions_AreResolved)
     const auto module = read(*words);
     ASSERT_TRUE(module);
     EXPECT_FALSE(module->hasCapability(spv::Capability::Linkage));
-    for (const Function& function : module->functions) {
+    for (const Function& function : module->functions)
         EXPECT_FALSE(function.blocks.empty());
-    }
     EXPECT_NE(text(*words).find("the_entry_point"), std::string::npos);
 }
 
@@ -185,17 +182,14 @@ TEST(Link, Threads_ShareALibrary)
     for (Words& result : results) {
         threads.emplace_back([&] {
             Module module = *read(first);
-            if (shared->linkInto(module)) {
+            if (shared->linkInto(module))
                 result = write(module);
-            }
         });
     }
-    for (std::thread& thread : threads) {
+    for (std::thread& thread : threads)
         thread.join();
-    }
-    for (const Words& result : results) {
+    for (const Words& result : results)
         EXPECT_EQ(result, expected);
-    }
 }
 
 namespace {
@@ -276,7 +270,7 @@ TEST(Link, ThreadsAtOnce_ALibraryThatImports)
     Module once = first;
     ASSERT_TRUE(library(*assemble(sharing("%uint %words", true)))->linkInto(once));
     const Words expected = write(once);
-    for (uint32_t round = 0; round < 300; round++) {
+    for (uint32_t round = 0; round < 300; ++round) {
         const auto shared = library(*assemble(sharing("%uint %words", true)));
         std::vector<Module> modules(4, first);
         std::barrier start(4);
@@ -287,12 +281,10 @@ TEST(Link, ThreadsAtOnce_ALibraryThatImports)
                 EXPECT_TRUE(shared->linkInto(module));
             });
         }
-        for (std::thread& thread : threads) {
+        for (std::thread& thread : threads)
             thread.join();
-        }
-        for (const Module& module : modules) {
+        for (const Module& module : modules)
             ASSERT_EQ(write(module), expected);
-        }
     }
 }
 

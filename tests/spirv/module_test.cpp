@@ -8,11 +8,9 @@ namespace {
 
 Id named(const Module& module, std::string_view name)
 {
-    for (const Instruction& i : module.section(Section::DebugNames)) {
-        if (i.op == spv::Op::OpName && i.string(1) == name) {
+    for (const Instruction& i : module.section(Section::DebugNames))
+        if (i.op == spv::Op::OpName && i.string(1) == name)
             return i.id(0);
-        }
-    }
     ADD_FAILURE() << "no " << name;
     return {};
 }
@@ -29,7 +27,7 @@ TEST(Definitions, AllKinds_AreFound)
             ASSERT_NE(definition, nullptr);
             EXPECT_EQ(definition->result, i.result);
             EXPECT_EQ(definition->op, i.op);
-            found++;
+            ++found;
         }
     });
     EXPECT_GT(found, 20u);
@@ -242,9 +240,8 @@ TEST(ForEachInstruction, OrderIsThatOfWrite)
         const Words words = write(module);
         size_t at = 5;
         module.forEachInstruction([&](const Instruction& i) {
-            if ((words[at] & 0xffff) == static_cast<uint32_t>(spv::Op::OpFunctionEnd)) {
-                at++;
-            }
+            if ((words[at] & 0xffff) == static_cast<uint32_t>(spv::Op::OpFunctionEnd))
+                ++at;
             EXPECT_EQ(words[at] & 0xffff, static_cast<uint32_t>(i.op));
             at += words[at] >> 16;
         });

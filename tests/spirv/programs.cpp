@@ -270,11 +270,9 @@ const std::vector<Program>& programs()
 std::vector<std::filesystem::path> nodePrograms()
 {
     std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(MILLRACE_PROGRAMS)) {
-        if (entry.path().extension() == ".spvasm") {
+    for (const auto& entry : std::filesystem::directory_iterator(MILLRACE_PROGRAMS))
+        if (entry.path().extension() == ".spvasm")
             files.push_back(entry.path());
-        }
-    }
     std::ranges::sort(files);
     return files;
 }
@@ -327,9 +325,8 @@ template <typename Edit>
 Result<Words> edited(std::span<const uint32_t> words, const Edit& edit)
 {
     auto module = read(words);
-    if (!module) {
+    if (!module)
         return module.error();
-    }
     const Status status = edit(*module);
     return status ? Result<Words>(write(*module)) : Result<Words>(status.error());
 }

@@ -14,9 +14,8 @@ Module renumbered(Module module)
     const uint32_t bound = module.bound;
     const auto renumber = [&](Id& id) { id.value = 2 * bound - id.value; };
     module.forEachInstruction([&](Instruction& i) {
-        if (i.result) {
+        if (i.result)
             renumber(i.result);
-        }
         i.forEachUse(renumber);
     });
     module.bound = 2 * bound;
@@ -102,11 +101,9 @@ TEST(Read, Operands_HaveTheirKinds)
     EXPECT_TRUE(entry.isId(3));
 
     // Scopes and memory semantics are ids.
-    for (const Instruction& i : module.functions[1].blocks[2].body) {
-        if (i.op == spv::Op::OpControlBarrier) {
+    for (const Instruction& i : module.functions[1].blocks[2].body)
+        if (i.op == spv::Op::OpControlBarrier)
             EXPECT_TRUE(i.isId(0) && i.isId(1) && i.isId(2));
-        }
-    }
 }
 
 TEST(Read, WideLiteral_IsOneOperand)

@@ -15,9 +15,8 @@ TEST(RewriteBlock, KeepingAll_ChangesNothing)
         const Words before = write(module);
         for (Function& function : module.functions) {
             rewriteFunction(module, function, [](const Instruction& i, Emitter& e) { e.keep(i); });
-            for (Block& block : function.blocks) {
+            for (Block& block : function.blocks)
                 rewriteBlock(module, block, [](const Instruction& i, Emitter& e) { e.keep(i); });
-            }
         }
         EXPECT_EQ(write(module), before);
     }
@@ -51,9 +50,8 @@ TEST(RewriteFunction, OldInstructionsAndNewGlobals_AreFound)
     Module module = moduleOf(kAdds);
     Function& main = module.functions[0];
     rewriteFunction(module, main, [&](const Instruction& i, Emitter& e) {
-        if (i.result) {
+        if (i.result)
             ASSERT_EQ(module.findDefinition(i.result), &i);
-        }
         const Id constant = module.getConstant(100 + static_cast<uint32_t>(i.operandCount()));
         uint32_t value = 0;
         EXPECT_TRUE(module.constantValue(constant, value));

@@ -30,11 +30,9 @@ Module specialized(std::string_view text, const std::vector<SpecializationValue>
 // The value of what is stored to, or compared with, is found by its name.
 const Instruction* named(const Module& module, std::string_view name)
 {
-    for (const Instruction& i : module.section(Section::DebugNames)) {
-        if (i.op == spv::Op::OpName && i.string(1) == name) {
+    for (const Instruction& i : module.section(Section::DebugNames))
+        if (i.op == spv::Op::OpName && i.string(1) == name)
             return module.findDefinition(i.id(0));
-        }
-    }
     ADD_FAILURE() << "no " << name;
     return nullptr;
 }
@@ -126,11 +124,9 @@ TEST(Specialize, NodeDecorationsAndModes_AreConstants)
 {
     const Module module = specialized(programs()[3].text, {value(3, 21u), value(5, 4u), value(6, 0u)});
     const auto mode = [&](spv::ExecutionMode wanted) -> const Instruction* {
-        for (const Instruction& i : module.section(Section::ExecutionModes)) {
-            if (i.literal(1) == static_cast<uint32_t>(wanted)) {
+        for (const Instruction& i : module.section(Section::ExecutionModes))
+            if (i.literal(1) == static_cast<uint32_t>(wanted))
                 return &i;
-            }
-        }
         return nullptr;
     };
     const auto constant = [&](Id id) {

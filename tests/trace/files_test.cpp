@@ -194,9 +194,8 @@ TEST_F(Files, CutOffAnywhere_RefusedUnlessBetweenParts)
         Collector found;
         const Status status = read(std::span(m_bytes).first(length), found);
         ASSERT_EQ(static_cast<bool>(status), ends.contains(length)) << length;
-        if (!status) {
+        if (!status)
             EXPECT_NE(status.error().text().find("the trace is cut"), std::string::npos) << status.error().text();
-        }
         whole = found.sweeps.size();
     }
     EXPECT_EQ(whole, 1u);
@@ -212,9 +211,8 @@ TEST_F(Files, Damaged)
             bytes[at] = static_cast<char>(bytes[at] ^ change);
             Collector found;
             refused += read(bytes, found) ? 0 : 1;
-            for (const MeshWork& work : found.meshWorks) {
+            for (const MeshWork& work : found.meshWorks)
                 ASSERT_TRUE(found.meshPipelines.contains(work.pipeline));
-            }
             for (const GeneratedWork& work : found.generatedWorks) {
                 ASSERT_TRUE(found.generatedCalls.contains(work.call));
                 ASSERT_LE(work.byPipeline.size(), found.generatedCalls[work.call].pipelines.size());

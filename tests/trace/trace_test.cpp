@@ -185,9 +185,8 @@ TEST_P(Trace, CountsAreThoseOfTheOracle)
             }
             const bool isKnown = !sums.unknownBytes.contains(key);
             EXPECT_TRUE(isKnown || !exact());
-            if (isKnown) {
+            if (isKnown)
                 EXPECT_EQ(found.bytesSent, node.bytesSent);
-            }
         }
         EXPECT_EQ(sums.bytes, sent);
         for (const auto& [key, found] : sums.nodes)
@@ -277,9 +276,8 @@ protected:
         submitInfo.pCommandBuffers = &cmd;
         for (uint32_t i = 0; i < kTimes; ++i) {
             EXPECT_EQ(vkQueueSubmit(device.queue, 1, &submitInfo, VK_NULL_HANDLE), VK_SUCCESS);
-            if (how.waits || i + 1 == kTimes) {
+            if (how.waits || i + 1 == kTimes)
                 EXPECT_EQ(vkQueueWaitIdle(device.queue), VK_SUCCESS);
-            }
         }
         vkFreeCommandBuffers(device.device, device.pool, 1, &cmd);
     }

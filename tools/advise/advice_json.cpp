@@ -12,20 +12,17 @@ using Json = nlohmann::ordered_json;
 
 Json placeJson(const Place& place, const SourceTexts& sources)
 {
-    if (place.line == 0) {
+    if (place.line == 0)
         return nullptr;
-    }
     return {{"file", printable(place.file)}, {"line", place.line}, {"text", printable(lineAt(sources, place))}};
 }
 
 Json placesJson(const std::vector<Place>& places, const SourceTexts& sources)
 {
     Json out = Json::array();
-    for (const Place& place : places) {
-        if (place.line != 0) {
+    for (const Place& place : places)
+        if (place.line != 0)
             out.push_back(placeJson(place, sources));
-        }
-    }
     return out;
 }
 
@@ -39,9 +36,8 @@ Json outputsJson(const Facts& facts, const SourceTexts& sources)
     Json out = Json::array();
     for (const Output& output : facts.outputs) {
         uint32_t words = 0;
-        for (const OutputSlot& slot : output.slots) {
+        for (const OutputSlot& slot : output.slots)
             words += static_cast<uint32_t>(__builtin_popcount(slot.words));
-        }
         out.push_back({{"name", printable(output.name)},
                        {"kind", kindText(output.kind)},
                        {"location", output.kind == OutputKind::Generic ? Json(output.location) : Json(nullptr)},
@@ -69,9 +65,8 @@ Json launchesJson(const Facts& facts, const SourceTexts& sources)
     Json out = Json::array();
     for (const TaskLaunch& launch : facts.launches) {
         Json groups = Json::array();
-        for (const auto& size : launch.groups) {
+        for (const auto& size : launch.groups)
             groups.push_back(numberOrNull(size));
-        }
         out.push_back({{"groups", groups}, {"place", placeJson(launch.place, sources)}});
     }
     return out;
@@ -80,18 +75,16 @@ Json launchesJson(const Facts& facts, const SourceTexts& sources)
 Json sharedJson(const Facts& facts)
 {
     Json out = Json::array();
-    for (const SharedVariable& variable : facts.shared) {
+    for (const SharedVariable& variable : facts.shared)
         out.push_back({{"name", printable(variable.name)}, {"bytes", variable.bytes}});
-    }
     return out;
 }
 
 Json barriersJson(const Facts& facts, const SourceTexts& sources)
 {
     Json out = Json::array();
-    for (const Barrier& barrier : facts.barriers) {
+    for (const Barrier& barrier : facts.barriers)
         out.push_back({{"in_loop", barrier.isInLoop}, {"place", placeJson(barrier.place, sources)}});
-    }
     return out;
 }
 
@@ -99,11 +92,10 @@ Json barriersJson(const Facts& facts, const SourceTexts& sources)
 Json mostRegistersJson(const Gpu& gpu, uint32_t waveSize)
 {
     Json out = Json::array();
-    for (uint32_t waves = kWavesPerSimd; waves > 0; waves--) {
+    for (uint32_t waves = kWavesPerSimd; waves > 0; --waves) {
         const uint32_t registers = registersForWaves(gpu, waveSize, waves);
-        if (out.empty() || out.back()["registers"] != registers) {
+        if (out.empty() || out.back()["registers"] != registers)
             out.push_back({{"waves", waves}, {"registers", registers}});
-        }
     }
     return out;
 }
@@ -128,9 +120,8 @@ Json slotsJson(const std::vector<DriverSlot>& slots)
     Json out = Json::array();
     for (const DriverSlot& slot : slots) {
         Json names = Json::array();
-        for (const std::string& name : slot.names) {
+        for (const std::string& name : slot.names)
             names.push_back(printable(name));
-        }
         out.push_back({{"per", slot.isPerPrimitive ? "primitive" : "vertex"}, {"outputs", names}});
     }
     return out;
@@ -209,13 +200,11 @@ Json shaderJson(const Advice& advice)
     out["payload"] = payloadJson(facts);
     out["barriers"] = barriersJson(facts, advice.sources);
     out["gpus"] = Json::array();
-    for (const GpuPlan& plan : advice.plans) {
+    for (const GpuPlan& plan : advice.plans)
         out["gpus"].push_back(planJson(plan));
-    }
     out["findings"] = Json::array();
-    for (const Finding& finding : advice.findings) {
+    for (const Finding& finding : advice.findings)
         out["findings"].push_back(findingJson(finding, advice.sources));
-    }
     return out;
 }
 
@@ -263,9 +252,8 @@ const char* kindText(OutputKind kind)
 Json adviceJson(const std::vector<Advice>& shaders)
 {
     Json out = Json::array();
-    for (const Advice& advice : shaders) {
+    for (const Advice& advice : shaders)
         out.push_back(shaderJson(advice));
-    }
     return out;
 }
 

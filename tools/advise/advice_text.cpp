@@ -22,9 +22,8 @@ void printFacts(const Facts& facts)
                   << facts.maxPrimitives << " primitives";
     }
     std::cout << "\n  shared memory " << bytesText(facts.sharedBytes) << ", barriers " << facts.barriers.size();
-    if (facts.payload) {
+    if (facts.payload)
         std::cout << ", payload " << bytesText(facts.payload->bytes);
-    }
     std::cout << "\n\n";
 }
 
@@ -47,7 +46,7 @@ void printPlans(const std::vector<GpuPlan>& plans)
 
 void printPlaces(const std::vector<Place>& places, const SourceTexts& sources)
 {
-    for (size_t p = 0; p < places.size(); p++) {
+    for (size_t p = 0; p < places.size(); ++p) {
         const std::string line = lineAt(sources, places[p]);
         std::cout << (p == 0 ? "  where:  " : "          ") << printable(places[p].file) << ":" << places[p].line
                   << (line.empty() ? "" : ": " + printable(line)) << "\n";
@@ -57,9 +56,8 @@ void printPlaces(const std::vector<Place>& places, const SourceTexts& sources)
 std::string joinedNames(const std::vector<std::string>& names)
 {
     std::string out;
-    for (const std::string& name : names) {
+    for (const std::string& name : names)
         out += (out.empty() ? "" : ", ") + name;
-    }
     return out;
 }
 
@@ -77,14 +75,13 @@ void printFinding(const Finding& finding, const SourceTexts& sources)
 
 void printAdvice(const std::vector<Advice>& shaders)
 {
-    for (size_t s = 0; s < shaders.size(); s++) {
+    for (size_t s = 0; s < shaders.size(); ++s) {
         std::cout << (s == 0 ? "" : "\n");
         printFacts(shaders[s].facts);
         printPlans(shaders[s].plans);
         std::cout << (shaders[s].findings.empty() ? "\nnothing stands out\n" : "\n");
-        for (const Finding& finding : shaders[s].findings) {
+        for (const Finding& finding : shaders[s].findings)
             printFinding(finding, shaders[s].sources);
-        }
     }
 }
 

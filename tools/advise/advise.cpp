@@ -33,9 +33,8 @@ struct Arguments {
 int advise(const Arguments& arguments)
 {
     const auto file = readShaderFile(arguments.input);
-    if (!file) {
+    if (!file)
         return reportErrors({file.error()}, arguments.asJson);
-    }
     const auto shaders =
         advisor::advise(file->words, {arguments.entryPoint, specializationOf(arguments.specialization)});
     if (!shaders) {
@@ -82,9 +81,8 @@ Command addAdvise(CLI::App& app)
         ->type_name("FILE");
     command->add_flag("--json", arguments->asJson, "write JSON");
     command->callback([arguments] {
-        if (arguments->asJson && arguments->output == "-") {
+        if (arguments->asJson && arguments->output == "-")
             throw CLI::ValidationError("--json", "something else writes to standard output already");
-        }
     });
     return [arguments] { return advise(*arguments); };
 }

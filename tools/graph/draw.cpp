@@ -22,9 +22,8 @@ constexpr size_t kLargeGraph = 300;
 std::string entityText(std::string_view text)
 {
     std::string out;
-    for (char c : text) {
+    for (char c : text)
         out += c == '&' ? "&amp;" : std::string(1, c);
-    }
     return out;
 }
 
@@ -32,9 +31,8 @@ std::string entityText(std::string_view text)
 std::string labelText(std::string_view text)
 {
     std::string out;
-    for (char c : entityText(text)) {
+    for (char c : entityText(text))
         out += c == '\\' ? "\\\\" : c == '\n' ? "\\n" : std::string(1, c);
-    }
     return out;
 }
 
@@ -95,20 +93,17 @@ public:
     Result<std::string> render()
     {
         const std::unique_ptr<GVC_t, decltype(&gvFreeContext)> context(gvContext(), gvFreeContext);
-        if (!context || gvLayout(context.get(), m_graph.get(), "dot") != 0) {
+        if (!context || gvLayout(context.get(), m_graph.get(), "dot") != 0)
             return Diagnostic{"", "", "Graphviz cannot lay out the graph"};
-        }
         char* data = nullptr;
         unsigned size = 0;
         const bool rendered = gvRenderData(context.get(), m_graph.get(), "svg", &data, &size) == 0;
         std::string svg(rendered ? data : "", rendered ? size : 0);
-        if (rendered) {
+        if (rendered)
             gvFreeRenderData(data);
-        }
         gvFreeLayout(context.get(), m_graph.get());
-        if (svg.empty()) {
+        if (svg.empty())
             return Diagnostic{"", "", "Graphviz cannot write SVG; is its core plugin installed?"};
-        }
         return withDarkStyle(std::move(svg));
     }
 
@@ -141,11 +136,9 @@ private:
     void addLevels()
     {
         std::set<uint32_t> levels;
-        for (const NodeGroup& group : m_report.groups.groups) {
-            if (!group.levels.empty()) {
+        for (const NodeGroup& group : m_report.groups.groups)
+            if (!group.levels.empty())
                 levels.insert(group.levels.front());
-            }
-        }
         Agnode_t* previous = nullptr;
         for (const uint32_t l : levels) {
             const std::string name = "level " + std::to_string(l);
@@ -155,9 +148,8 @@ private:
             set(rank, "rank", "same");
             agsubnode(rank, node, 1);
             m_ranks[l] = rank;
-            if (previous != nullptr) {
+            if (previous != nullptr)
                 set(addEdge(previous, node, "order"), "style", "invis");
-            }
             previous = node;
         }
     }
@@ -167,12 +159,10 @@ private:
         const graph::Node& node = m_report.graph.nodes[group.nodes.front()];
         std::string label = groupName(m_report.graph, group) + "\n" + launchWord(node) + " " + launchText(node) +
                             "\nlocal size " + gridText(node.localSize) + "\n" + payloadText(node);
-        if (node.maxRecursion > 0) {
+        if (node.maxRecursion > 0)
             label += "\nrecursion " + std::to_string(node.maxRecursion) + ", levels " + levelsText(group.levels);
-        }
-        if (node.sharesInputWith) {
+        if (node.sharesInputWith)
             label += "\nshares the input of " + idText(*node.sharesInputWith);
-        }
         return label + (node.apiEntry ? "" : "\nno API entry");
     }
 
@@ -190,9 +180,8 @@ private:
             set(box, "fillcolor", isStatic ? "#d6e6f7" : isDynamic ? "#fbe3c8" : "#d9f0d8");
             set(box, "peripheries", group.nodes.size() > 1 ? "2" : "1");
             m_boxes.push_back(box);
-            if (!group.levels.empty()) {
+            if (!group.levels.empty())
                 agsubnode(m_ranks.at(group.levels.front()), box, 1);
-            }
         }
     }
 
@@ -213,28 +202,24 @@ private:
         const graph::NodeOutput& out = node.outputs[output];
         Agedge_t* edge = addEdge(m_boxes[group], to, "output " + std::to_string(output));
         set(edge, "label", labelText(budgetText(node, output) + "\n" + bytesText(out.payloadBytes)));
-        if (out.allocationSites == 0) {
+        if (out.allocationSites == 0)
             set(edge, "style", "dotted");
-        }
     }
 
     void addEdges()
     {
         std::vector<std::vector<bool>> used;
-        for (const NodeGroup& group : m_report.groups.groups) {
+        for (const NodeGroup& group : m_report.groups.groups)
             used.emplace_back(m_report.graph.nodes[group.nodes.front()].outputs.size(), false);
-        }
         for (const PayloadEdge& edge : m_report.groups.payloads) {
             addPayloadEdge(edge.from, edge.output, m_boxes[edge.to]);
             used[edge.from][edge.output] = true;
         }
-        for (uint32_t g = 0; g < used.size(); g++) {
+        for (uint32_t g = 0; g < used.size(); ++g) {
             const graph::Node& node = m_report.graph.nodes[m_report.groups.groups[g].nodes.front()];
-            for (uint32_t o = 0; o < used[g].size(); o++) {
-                if (!used[g][o]) {
+            for (uint32_t o = 0; o < used[g].size(); ++o)
+                if (!used[g][o])
                     addPayloadEdge(g, o, findMissing(printable(node.outputs[o].targetName)));
-                }
-            }
         }
         for (const SharingEdge& sharing : m_report.groups.sharings) {
             Agedge_t* edge = addEdge(m_boxes[sharing.base], m_boxes[sharing.sharer], "shared input");

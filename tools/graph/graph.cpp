@@ -51,9 +51,8 @@ struct Stage {
 bool parseStage(const std::string& text, Stage& stage)
 {
     const size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
         return false;
-    }
     stage.node = parseNodeName(std::string_view(text).substr(0, equals));
     stage.file = text.substr(equals + 1);
     const size_t at = stage.file.rfind('@');
@@ -112,9 +111,8 @@ public:
     void add(const Stage& stage)
     {
         const spirv::Words* words = findModule(stage.file);
-        if (words == nullptr) {
+        if (words == nullptr)
             return;
-        }
         std::vector<std::string> entryPoints = {stage.entryPoint};
         if (stage.entryPoint.empty()) {
             entryPoints = computeEntryPoints(*words);
@@ -134,13 +132,11 @@ public:
         for (const std::string& entryPoint : entryPoints) {
             compiler::Options options;
             options.entryPoint = entryPoint;
-            if (!stage.node.name.empty()) {
+            if (!stage.node.name.empty())
                 options.nodeName = stage.node.name;
-            }
             options.shaderIndex = stage.node.index;
-            if (languageOf(stage.file) != Language::Glsl) {  // whose compiler has said it
+            if (languageOf(stage.file) != Language::Glsl)  // whose compiler has said it
                 std::cerr << codeWarnings(*words, entryPoint, stage.file);
-            }
             compile(stage.file, std::move(options), *words, entryPoint);
         }
     }
@@ -175,11 +171,10 @@ private:
             compileSource(file, found->second);
         } else if (isNew) {
             Result<spirv::Words> words = readModule(file);
-            if (words) {
+            if (words)
                 found->second = std::move(*words);
-            } else {
+            else
                 errors.add(words.error());
-            }
         }
         return found->second.empty() ? nullptr : &found->second;
     }
@@ -233,11 +228,10 @@ void load(const Arguments& arguments, Loader& loader)
 {
     Progress progress("compiling", arguments.files.size() + arguments.nodes.size());
     for (const std::string& file : arguments.files) {
-        if (languageOf(file) == Language::Json) {
+        if (languageOf(file) == Language::Json)
             loader.addGraph(file);
-        } else {
+        else
             loader.add({file, "", {}});
-        }
         progress.advance();
     }
     for (const std::string& text : arguments.nodes) {
@@ -258,7 +252,7 @@ Result<std::string> draw(const GraphReport& report)
 void findDuplicates(Loader& loader)
 {
     std::map<graph::NodeId, size_t> known;
-    for (size_t n = 0; n < loader.nodes.size(); n++) {
+    for (size_t n = 0; n < loader.nodes.size(); ++n) {
         const auto [found, isNew] = known.try_emplace(loader.nodes[n].id, n);
         if (!isNew) {
             loader.errors.add(Diagnostic{"graph", "node " + graph::nameOf(loader.nodes[n].id),
@@ -276,14 +270,12 @@ int writeDrawing(const GraphReport& report, const std::string& path)
 
 int writeReport(const Arguments& arguments, const GraphReport& report)
 {
-    if (arguments.asJson) {
+    if (arguments.asJson)
         std::cout << reportJson(report).dump(2) << "\n";
-    } else if (arguments.drawing != "-") {
+    else if (arguments.drawing != "-")
         printReport(std::cout, report);
-    }
-    for (const std::string& warning : report.groups.warnings) {
+    for (const std::string& warning : report.groups.warnings)
         warn(warning);
-    }
     return arguments.drawing.empty() ? 0 : writeDrawing(report, arguments.drawing);
 }
 
@@ -292,30 +284,24 @@ int runGraph(const Arguments& arguments)
     Loader loader;
     load(arguments, loader);
     findDuplicates(loader);
-    if (!loader.errors.empty()) {
+    if (!loader.errors.empty())
         return loader.errors.report(arguments.asJson);
-    }
     std::vector<NodeCode> codes;
-    for (size_t n = 0; n < loader.nodes.size(); n++) {
+    for (size_t n = 0; n < loader.nodes.size(); ++n)
         codes.push_back({loader.nodes[n].id.name, &loader.shaders[n], loader.nodes[n].entryPoint});
-    }
     std::vector<std::string> warnings = payloadWarnings(codes);
     Result<graph::Graph> linked = graph::link(std::move(loader.nodes));
-    if (!linked) {
+    if (!linked)
         return reportErrors({linked.error()}, arguments.asJson);
-    }
     GraphReport report{std::move(*linked), {}, {}, std::move(loader.files), {}, {}};
     const auto fused = compiler::fuseGraph(loader.sources, report.graph, false, report.fusion);
-    if (!fused) {
+    if (!fused)
         return reportErrors({fused.error()}, arguments.asJson);
-    }
-    for (uint32_t n = 0; n < report.graph.nodes.size(); n++) {
+    for (uint32_t n = 0; n < report.graph.nodes.size(); ++n)
         report.leaves.push_back(fused->areLeaves(n));
-    }
     report.groups = groupNodes(report.graph);
-    for (std::string& warning : warnings) {
+    for (std::string& warning : warnings)
         report.groups.warnings.push_back(std::move(warning));
-    }
     report.scratch = graph::scratchSizes(report.graph, uint64_t(arguments.maxScratchMib) << 20);
     return writeReport(arguments, report);
 }
@@ -352,16 +338,13 @@ Command addGraph(CLI::App& app)
         ->type_name("MIB")
         ->capture_default_str();
     command->callback([=] {
-        if (files->count() + nodes->count() == 0) {
+        if (files->count() + nodes->count() == 0)
             throw CLI::RequiredError("graph: a file or --node");
-        }
-        if (json->count() > 0 && arguments->drawing == "-") {
+        if (json->count() > 0 && arguments->drawing == "-")
             throw CLI::ValidationError("--json and -o - both write to standard output");
-        }
         const std::string ending = std::filesystem::path(arguments->drawing).extension().string();
-        if (!ending.empty() && ending != ".svg") {
+        if (!ending.empty() && ending != ".svg")
             throw CLI::ValidationError("--output: drawings are SVG, and the file's name ends in \"" + ending + "\"");
-        }
     });
     return [arguments] { return runGraph(*arguments); };
 }

@@ -34,22 +34,18 @@ std::string describe(const graph::Node& node, std::span<const uint32_t> levels)
 {
     std::ostringstream out;
     out << node.id.name << "|" << static_cast<int>(node.mode);
-    for (size_t d = 0; d < 3; d++) {
+    for (size_t d = 0; d < 3; ++d)
         out << "|" << node.staticGrid[d] << "|" << node.maxGrid[d] << "|" << node.localSize[d];
-    }
     out << "|" << node.declaresMaxGrid << node.declaresPayload << node.apiEntry << node.usesFinishWriting
         << node.writesInput << "|" << node.grid.offsetBytes << "|" << node.grid.components << "|"
         << node.grid.componentBytes << "|" << node.payloadBytes << "|" << node.payloadAlignment << "|"
         << node.maxInputPayloads << "|" << node.packWidth << "|" << node.maxRecursion << "|";
-    if (node.sharesInputWith) {
+    if (node.sharesInputWith)
         out << node.sharesInputWith->name << "|" << relativeIndex(node.sharesInputWith->index, node);
-    }
-    for (const graph::NodeOutput& output : node.outputs) {
+    for (const graph::NodeOutput& output : node.outputs)
         describe(out, node, output);
-    }
-    for (uint32_t level : levels) {
+    for (uint32_t level : levels)
         out << "@" << level;
-    }
     return out.str();
 }
 
@@ -71,11 +67,9 @@ private:
     void findLevels()
     {
         m_levels.resize(m_graph.nodes.size());
-        for (const graph::Slot& slot : m_graph.slots) {
-            if (slot.level > 0) {
+        for (const graph::Slot& slot : m_graph.slots)
+            if (slot.level > 0)
                 m_levels[slot.node].push_back(slot.level);
-            }
-        }
         for (auto& levels : m_levels) {
             std::ranges::sort(levels);
             const auto rest = std::ranges::unique(levels);
@@ -86,18 +80,16 @@ private:
     void createGroups()
     {
         std::map<std::string, uint32_t> known;
-        for (uint32_t n = 0; n < m_graph.nodes.size(); n++) {
+        for (uint32_t n = 0; n < m_graph.nodes.size(); ++n) {
             const auto next = static_cast<uint32_t>(m_result.groups.size());
             const auto [found, isNew] = known.try_emplace(describe(m_graph.nodes[n], m_levels[n]), next);
-            if (isNew) {
+            if (isNew)
                 m_result.groups.push_back({{}, m_levels[n]});
-            }
             m_result.groups[found->second].nodes.push_back(n);
             m_result.groupOfNode.push_back(found->second);
         }
-        for (NodeGroup& group : m_result.groups) {
+        for (NodeGroup& group : m_result.groups)
             std::ranges::sort(group.nodes, {}, [&](uint32_t n) { return m_graph.nodes[n].id.index; });
-        }
     }
 
     uint32_t groupOfQueue(uint32_t queue) const
@@ -111,11 +103,9 @@ private:
         const auto [found, isNew] = m_mapGroups.try_emplace(map);
         if (isNew) {
             const abi::OutputInfo& info = m_graph.maps[map];
-            for (uint32_t queue : std::span(m_graph.nodeMap).subspan(info.mapFirst, info.mapCount)) {
-                if (queue != abi::kNoQueue) {
+            for (uint32_t queue : std::span(m_graph.nodeMap).subspan(info.mapFirst, info.mapCount))
+                if (queue != abi::kNoQueue)
                     found->second.insert(groupOfQueue(queue));
-                }
-            }
         }
         return found->second;
     }
@@ -124,11 +114,9 @@ private:
     {
         std::set<PayloadEdge> edges;
         for (const graph::Slot& slot : m_graph.slots) {
-            for (uint32_t o = 0; o < slot.outputMaps.size(); o++) {
-                for (uint32_t to : groupsOfMap(slot.outputMaps[o])) {
+            for (uint32_t o = 0; o < slot.outputMaps.size(); ++o)
+                for (uint32_t to : groupsOfMap(slot.outputMaps[o]))
                     edges.insert({m_result.groupOfNode[slot.node], o, to});
-                }
-            }
         }
         m_result.payloads.assign(edges.begin(), edges.end());
     }
@@ -138,11 +126,9 @@ private:
         std::set<SharingEdge> edges;
         for (const graph::Queue& queue : m_graph.queues) {
             const uint32_t base = m_graph.slots[queue.baseSlot].node;
-            for (uint32_t slot : queue.slots) {
-                if (m_graph.slots[slot].node != base) {
+            for (uint32_t slot : queue.slots)
+                if (m_graph.slots[slot].node != base)
                     edges.insert({m_result.groupOfNode[base], m_result.groupOfNode[m_graph.slots[slot].node]});
-                }
-            }
         }
         m_result.sharings.assign(edges.begin(), edges.end());
     }
@@ -150,10 +136,9 @@ private:
     void findWarnings()
     {
         std::set<std::pair<uint32_t, uint32_t>> used;
-        for (const PayloadEdge& edge : m_result.payloads) {
+        for (const PayloadEdge& edge : m_result.payloads)
             used.insert({edge.from, edge.output});
-        }
-        for (uint32_t g = 0; g < m_result.groups.size(); g++) {
+        for (uint32_t g = 0; g < m_result.groups.size(); ++g) {
             const NodeGroup& group = m_result.groups[g];
             const graph::Node& node = m_graph.nodes[group.nodes.front()];
             const std::string name = "node " + groupName(m_graph, group);
@@ -164,7 +149,7 @@ private:
             } else if (group.levels.empty()) {
                 m_result.warnings.push_back(name + " never runs: it is no API entry and no node enqueues to it");
             }
-            for (uint32_t o = 0; o < node.outputs.size(); o++) {
+            for (uint32_t o = 0; o < node.outputs.size(); ++o) {
                 if (!used.contains({g, o})) {
                     m_result.warnings.push_back(name + ", output " + std::to_string(o) + " to '" +
                                                 printable(node.outputs[o].targetName) +
@@ -193,13 +178,11 @@ std::string groupName(const graph::Graph& graph, const NodeGroup& group)
     for (size_t i = 0; i < group.nodes.size();) {
         const uint32_t first = graph.nodes[group.nodes[i]].id.index;
         uint32_t last = first;
-        for (i++; i < group.nodes.size() && graph.nodes[group.nodes[i]].id.index == last + 1; i++) {
-            last++;
-        }
+        for (i++; i < group.nodes.size() && graph.nodes[group.nodes[i]].id.index == last + 1; ++i)
+            ++last;
         indices += (indices.empty() ? "" : ", ") + std::to_string(first);
-        if (last != first) {
+        if (last != first)
             indices += "-" + std::to_string(last);
-        }
     }
     return printable(graph.nodes[group.nodes.front()].id.name) + "[" + indices + "]";
 }

@@ -30,21 +30,18 @@ json outputJson(const graph::NodeOutput& output)
                 {"allocatesInLoop", output.allocatesInLoop},
                 {"perInvocation", output.perInvocation},
                 {"tracksFinishWriting", output.tracksFinishWriting}};
-    if (output.arraySize) {
+    if (output.arraySize)
         out["arraySize"] = *output.arraySize;
-    }
-    if (output.constantIndex) {
+    if (output.constantIndex)
         out["constantIndex"] = *output.constantIndex;
-    }
     return out;
 }
 
 json launchJson(const graph::Node& node)
 {
     json launch = {{"mode", launchWord(node)}};
-    if (node.drawn) {
+    if (node.drawn)
         return launch;
-    }
     switch (node.mode) {
         case graph::LaunchMode::Static:
             launch["grid"] = node.staticGrid;
@@ -53,9 +50,8 @@ json launchJson(const graph::Node& node)
             launch["gridOffsetBytes"] = node.grid.offsetBytes;
             launch["gridComponents"] = node.grid.components;
             launch["gridComponentBytes"] = node.grid.componentBytes;
-            if (node.declaresMaxGrid) {
+            if (node.declaresMaxGrid)
                 launch["maxGrid"] = node.maxGrid;
-            }
             break;
         case graph::LaunchMode::Coalescing:
             launch["maxInputPayloads"] = node.maxInputPayloads;
@@ -79,12 +75,10 @@ json nodeJson(const graph::Node& node)
     out["writesInput"] = node.writesInput;
     out["usesFinishWriting"] = node.usesFinishWriting;
     out["outputs"] = json::array();
-    for (const graph::NodeOutput& output : node.outputs) {
+    for (const graph::NodeOutput& output : node.outputs)
         out["outputs"].push_back(outputJson(output));
-    }
-    if (node.sharesInputWith) {
+    if (node.sharesInputWith)
         out["sharesInputWith"] = idJson(*node.sharesInputWith);
-    }
     return out;
 }
 

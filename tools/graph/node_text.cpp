@@ -13,9 +13,8 @@ std::string gridText(const uint32_t (&grid)[3])
 
 std::string launchWord(const graph::Node& node)
 {
-    if (node.drawn) {
+    if (node.drawn)
         return "mesh";
-    }
     switch (node.mode) {
         case graph::LaunchMode::Static:
             return "static";
@@ -29,9 +28,8 @@ std::string launchWord(const graph::Node& node)
 
 std::string launchText(const graph::Node& node)
 {
-    if (node.drawn) {
+    if (node.drawn)
         return "a draw for each payload";
-    }
     switch (node.mode) {
         case graph::LaunchMode::Static:
             return gridText(node.staticGrid);
@@ -59,31 +57,25 @@ std::string idText(const graph::NodeId& id)
 std::string budgetText(const graph::Node& node, size_t output)
 {
     const graph::NodeOutput& out = node.outputs[output];
-    if (out.allocationSites == 0) {
+    if (out.allocationSites == 0)
         return "only asks";
-    }
-    if (out.budgetPool == output) {
+    if (out.budgetPool == output)
         return "at most " + std::to_string(out.budget);
-    }
     return "at most " + std::to_string(node.outputs[out.budgetPool].budget) + " with output " +
            std::to_string(out.budgetPool);
 }
 
 std::string levelsText(const std::vector<uint32_t>& levels)
 {
-    if (levels.empty()) {
+    if (levels.empty())
         return "-";
-    }
-    if (levels.size() == 1) {
+    if (levels.size() == 1)
         return std::to_string(levels.front());
-    }
-    if (levels.back() - levels.front() + 1 == levels.size()) {
+    if (levels.back() - levels.front() + 1 == levels.size())
         return std::to_string(levels.front()) + "-" + std::to_string(levels.back());
-    }
     std::string text;
-    for (uint32_t level : levels) {
+    for (uint32_t level : levels)
         text += (text.empty() ? "" : ", ") + std::to_string(level);
-    }
     return text;
 }
 

@@ -35,46 +35,37 @@ json reportJson(const GraphReport& report)
                   {"granularityBytes", report.scratch.granularityBytes}}},
                 {"warnings", report.groups.warnings},
                 {"errors", json::array()}};
-    for (uint32_t n = 0; n < report.graph.nodes.size(); n++) {
+    for (uint32_t n = 0; n < report.graph.nodes.size(); ++n)
         out["nodes"].push_back(nodeOfGraphJson(report, n));
-    }
     out["fusion"] = json::array();
     for (const compiler::FusionOutcome& outcome : report.fusion) {
         json entry = {{"from", outcome.node}, {"to", outcome.output}, {"fused", outcome.fused}};
-        if (outcome.lastLevel) {
+        if (outcome.lastLevel)
             entry["lastLevel"] = true;
-        }
-        if (outcome.depthFirst) {
+        if (outcome.depthFirst)
             entry["depthFirst"] = true;
-        }
-        if (outcome.byWorkgroup) {
+        if (outcome.byWorkgroup)
             entry["byWorkgroup"] = true;
-        }
         if (outcome.levelsInOne > 0) {
             entry["levelsInOne"] = outcome.levelsInOne;
             entry["parts"] = outcome.parts;
         }
-        if (!outcome.why.empty()) {
+        if (!outcome.why.empty())
             entry["why"] = outcome.why;
-        }
         out["fusion"].push_back(std::move(entry));
     }
     out["leaves"] = json::array();
-    for (uint32_t n = 0; n < report.graph.nodes.size(); n++) {
-        if (report.leaves[n]) {
+    for (uint32_t n = 0; n < report.graph.nodes.size(); ++n)
+        if (report.leaves[n])
             out["leaves"].push_back(n);
-        }
-    }
     for (const NodeGroup& group : report.groups.groups) {
         out["groups"].push_back(
             {{"name", groupName(report.graph, group)}, {"nodes", group.nodes}, {"levels", group.levels}});
     }
-    for (const PayloadEdge& edge : report.groups.payloads) {
+    for (const PayloadEdge& edge : report.groups.payloads)
         out["edges"].push_back({{"from", edge.from}, {"output", edge.output}, {"to", edge.to}});
-    }
-    for (const SharingEdge& edge : report.groups.sharings) {
+    for (const SharingEdge& edge : report.groups.sharings)
         out["sharing"].push_back({{"base", edge.base}, {"sharer", edge.sharer}});
-    }
     return out;
 }
 

@@ -15,18 +15,14 @@ std::string remarks(const graph::Node& node)
 {
     std::string text;
     const auto add = [&](const std::string& remark) { text += (text.empty() ? "" : ", ") + remark; };
-    if (node.maxRecursion > 0) {
+    if (node.maxRecursion > 0)
         add("recursion " + std::to_string(node.maxRecursion));
-    }
-    if (node.sharesInputWith) {
+    if (node.sharesInputWith)
         add("shares the input of " + idText(*node.sharesInputWith));
-    }
-    if (!node.apiEntry) {
+    if (!node.apiEntry)
         add("no API entry");
-    }
-    if (node.usesFinishWriting) {
+    if (node.usesFinishWriting)
         add("finish writing");
-    }
     return text;
 }
 
@@ -44,11 +40,9 @@ void printNodes(std::ostream& out, const GraphReport& report)
 std::string targets(const GraphReport& report, uint32_t group, uint32_t output)
 {
     std::string text;
-    for (const PayloadEdge& edge : report.groups.payloads) {
-        if (edge.from == group && edge.output == output) {
+    for (const PayloadEdge& edge : report.groups.payloads)
+        if (edge.from == group && edge.output == output)
             text += (text.empty() ? "" : ", ") + groupName(report.graph, report.groups.groups[edge.to]);
-        }
-    }
     return text.empty() ? "no node" : text;
 }
 
@@ -56,28 +50,24 @@ std::string remarks(const graph::NodeOutput& output)
 {
     std::string text;
     const auto add = [&](const char* remark) { text += (text.empty() ? "" : ", ") + std::string(remark); };
-    if (output.sparse) {
+    if (output.sparse)
         add("sparse");
-    }
-    if (output.allocatesInLoop) {
+    if (output.allocatesInLoop)
         add("in loops");
-    }
-    if (output.perInvocation) {
+    if (output.perInvocation)
         add("per invocation");
-    }
-    if (output.tracksFinishWriting) {
+    if (output.tracksFinishWriting)
         add("tracks finish");
-    }
     return text;
 }
 
 void printOutputs(std::ostream& out, const GraphReport& report)
 {
     Table table({"from", "output", "to", "payloads of a workgroup", "payload", "remarks"});
-    for (uint32_t g = 0; g < report.groups.groups.size(); g++) {
+    for (uint32_t g = 0; g < report.groups.groups.size(); ++g) {
         const NodeGroup& group = report.groups.groups[g];
         const graph::Node& node = report.graph.nodes[group.nodes.front()];
-        for (uint32_t o = 0; o < node.outputs.size(); o++) {
+        for (uint32_t o = 0; o < node.outputs.size(); ++o) {
             table.add({groupName(report.graph, group), std::to_string(o), targets(report, g, o), budgetText(node, o),
                        bytesText(node.outputs[o].payloadBytes), remarks(node.outputs[o])});
         }
@@ -90,20 +80,17 @@ void printOutputs(std::ostream& out, const GraphReport& report)
 
 std::string whereItRuns(const compiler::FusionOutcome& outcome)
 {
-    if (!outcome.fused) {
+    if (!outcome.fused)
         return "no: " + outcome.why;
-    }
     if (outcome.levelsInOne > 0) {
         const std::string parts =
             outcome.parts > 1 ? ", up to " + std::to_string(outcome.parts) + " invocations to a payload" : "";
         return std::to_string(outcome.levelsInOne) + " levels of its recursion in one" + parts;
     }
-    if (outcome.depthFirst) {
+    if (outcome.depthFirst)
         return "its recursion, depth first";
-    }
-    if (outcome.byWorkgroup) {
+    if (outcome.byWorkgroup)
         return "yes, a workgroup in its workgroup";
-    }
     const std::string why = outcome.why.empty() ? "" : ", no other: " + outcome.why;
     return outcome.lastLevel ? "the last level of its recursion" + why : "yes";
 }
@@ -111,9 +98,8 @@ std::string whereItRuns(const compiler::FusionOutcome& outcome)
 void printFusion(std::ostream& out, const GraphReport& report)
 {
     Table table({"from", "to", "runs inside its producer"});
-    for (const compiler::FusionOutcome& outcome : report.fusion) {
+    for (const compiler::FusionOutcome& outcome : report.fusion)
         table.add({outcome.node, "'" + outcome.output + "'", whereItRuns(outcome)});
-    }
     if (table.rowCount() > 0) {
         out << "\n";
         table.print(out);
@@ -123,11 +109,9 @@ void printFusion(std::ostream& out, const GraphReport& report)
 void printLeaves(std::ostream& out, const GraphReport& report)
 {
     std::string names;
-    for (const NodeGroup& group : report.groups.groups) {
-        if (std::ranges::all_of(group.nodes, [&](uint32_t node) { return report.leaves[node]; })) {
+    for (const NodeGroup& group : report.groups.groups)
+        if (std::ranges::all_of(group.nodes, [&](uint32_t node) { return report.leaves[node]; }))
             names += (names.empty() ? "" : ", ") + groupName(report.graph, group);
-        }
-    }
     out << "\nWhat the application launches without scheduler: " << (names.empty() ? "no node" : names) << "\n";
 }
 

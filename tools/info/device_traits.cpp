@@ -22,9 +22,8 @@ public:
     }
     ~ScratchDevice()
     {
-        if (m_device != VK_NULL_HANDLE) {
+        if (m_device != VK_NULL_HANDLE)
             m_table.DestroyDevice(m_device, nullptr);
-        }
     }
     ScratchDevice(const ScratchDevice&) = delete;
     ScratchDevice& operator=(const ScratchDevice&) = delete;
@@ -52,11 +51,9 @@ uint32_t ScratchDevice::computeFamily() const
     m_instance.table().GetPhysicalDeviceQueueFamilyProperties(m_physical, &count, nullptr);
     std::vector<VkQueueFamilyProperties> families(count);
     m_instance.table().GetPhysicalDeviceQueueFamilyProperties(m_physical, &count, families.data());
-    for (uint32_t f = 0; f < count; f++) {
-        if ((families[f].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0) {
+    for (uint32_t f = 0; f < count; ++f)
+        if ((families[f].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0)
             return f;
-        }
-    }
     return UINT32_MAX;
 }
 
@@ -113,14 +110,12 @@ std::vector<TraitState> findTraits(const VulkanInstance& instance, VkPhysicalDev
                            string_VkResult(result));
         return {};
     }
-    if (!found->whyNotMeasured().empty()) {
+    if (!found->whyNotMeasured().empty())
         warnings.push_back("the device could not be measured, because " + found->whyNotMeasured());
-    }
     warnings.insert(warnings.end(), found->traitChoice().problems.begin(), found->traitChoice().problems.end());
     std::vector<TraitState> states;
-    for (const runtime::TraitText& trait : runtime::traitTexts(found->traitChoice())) {
+    for (const runtime::TraitText& trait : runtime::traitTexts(found->traitChoice()))
         states.push_back({trait.key, trait.value, trait.origin});
-    }
     return states;
 }
 

@@ -30,13 +30,11 @@ struct Arguments {
 // What is wrong with the devices as a whole; empty if nothing is.
 std::string selectDevices(const std::string& wanted, std::vector<DeviceState>& devices)
 {
-    if (devices.empty()) {
+    if (devices.empty())
         return noDriverText();
-    }
     std::vector<std::string> names;
-    for (const DeviceState& device : devices) {
+    for (const DeviceState& device : devices)
         names.emplace_back(device.properties.deviceName);
-    }
     const Result<std::vector<size_t>> chosen = chooseDevices(names, wanted);
     if (!chosen) {
         devices.clear();
@@ -49,18 +47,14 @@ std::string selectDevices(const std::string& wanted, std::vector<DeviceState>& d
 
 void warnOfProblems(const Survey& survey)
 {
-    if (!survey.layer.problem.empty()) {
+    if (!survey.layer.problem.empty())
         warn(printable(survey.layer.problem));
-    }
     // A layer that is loaded has reported them itself.
-    if (!survey.layer.isLoaded) {
-        for (const std::string& problem : survey.settingProblems) {
+    if (!survey.layer.isLoaded)
+        for (const std::string& problem : survey.settingProblems)
             warn(printable(problem));
-        }
-    }
-    for (const std::string& warning : survey.warnings) {
+    for (const std::string& warning : survey.warnings)
         warn(printable(warning));
-    }
 }
 
 int runInfo(const Arguments& arguments)
@@ -69,18 +63,15 @@ int runInfo(const Arguments& arguments)
         const Progress progress("asking drivers");
         return survey();
     }();
-    if (!found) {
+    if (!found)
         return reportErrors({found.error()}, arguments.asJson, {{"millrace", MILLRACE_VERSION}});
-    }
     const std::string problem = selectDevices(arguments.device, found->devices);
-    if (!problem.empty()) {
+    if (!problem.empty())
         return reportErrors({{"", "", problem}}, arguments.asJson, surveyJson(*found));
-    }
-    if (arguments.asJson) {
+    if (arguments.asJson)
         std::cout << surveyJson(*found).dump(2) << "\n";
-    } else {
+    else
         printSurvey(std::cout, *found, arguments.all);
-    }
     std::cout.flush();
     warnOfProblems(*found);
     return 0;

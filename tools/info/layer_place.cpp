@@ -34,9 +34,8 @@ const char* searchPath()
 int findLibrary(dl_phdr_info* info, size_t, void* result)
 {
     const std::string_view name = info->dlpi_name;
-    if (name.find("libVkLayer_MILLRACE_emulation") == std::string_view::npos) {
+    if (name.find("libVkLayer_MILLRACE_emulation") == std::string_view::npos)
         return 0;
-    }
     *static_cast<std::string*>(result) = name;
     return 1;
 }
@@ -58,9 +57,8 @@ std::string layerFolderBesideTool()
     const fs::path tool = fs::read_symlink("/proc/self/exe", error);
     for (const char* place : {"../src/layer", "../share/vulkan/explicit_layer.d"}) {
         const fs::path folder = (tool.parent_path() / place).lexically_normal();
-        if (fs::exists(folder / (std::string("VkLayer_MILLRACE_emulation.json")), error)) {
+        if (fs::exists(folder / (std::string("VkLayer_MILLRACE_emulation.json")), error))
             return folder.string();
-        }
     }
     return {};
 }
@@ -93,11 +91,10 @@ void WithoutLayer::filter(const char* variable, char separator, std::string& bef
     bool isChanged = false;
     for (std::string item; std::getline(items, item, separator);) {
         const bool isPattern = std::string_view(variable) == kEnabledLayers;
-        if (isPattern ? isInLoaderList(item, settings::kLayerName) : item == settings::kLayerName) {
+        if (isPattern ? isInLoaderList(item, settings::kLayerName) : item == settings::kLayerName)
             isChanged = true;
-        } else {
+        else
             kept += (kept.empty() ? "" : std::string(1, separator)) + item;
-        }
     }
     if (isChanged) {
         before = value;
@@ -114,12 +111,10 @@ WithoutLayer::WithoutLayer()
 
 WithoutLayer::~WithoutLayer()
 {
-    if (!m_instanceLayers.empty()) {
+    if (!m_instanceLayers.empty())
         setenv(kInstanceLayers, m_instanceLayers.c_str(), 1);
-    }
-    if (!m_enabledLayers.empty()) {
+    if (!m_enabledLayers.empty())
         setenv(kEnabledLayers, m_enabledLayers.c_str(), 1);
-    }
 }
 
 }  // namespace millrace::tools

@@ -24,12 +24,10 @@ Json layerJson(const LayerState& layer)
                  {"besideTool", layer.isBesideTool},
                  {"loaded", layer.isLoaded},
                  {"enabledByEnvironment", layer.isEnabledByDefault}};
-    if (!layer.library.empty()) {
+    if (!layer.library.empty())
         json["library"] = printable(layer.library);
-    }
-    if (!layer.problem.empty()) {
+    if (!layer.problem.empty())
         json["problem"] = printable(layer.problem);
-    }
     return json;
 }
 
@@ -39,18 +37,16 @@ Json settingJson(const SettingState& setting)
                  {"value", printable(setting.value)},
                  {"default", setting.byDefault},
                  {"origin", setting.origin}};
-    if (!setting.source.empty()) {
+    if (!setting.source.empty())
         json["source"] = printable(setting.source);
-    }
     return json;
 }
 
 Json limitsJson(const std::vector<Limit>& limits)
 {
     Json json = Json::object();
-    for (const Limit& limit : limits) {
+    for (const Limit& limit : limits)
         json[limit.name] = limit.values.size() == 1 ? Json(limit.values[0]) : Json(limit.values);
-    }
     return json;
 }
 
@@ -71,24 +67,20 @@ Json deviceJson(const DeviceState& device, bool isLayerLoaded)
                  {"traits", Json::array()}};
     for (const Provided& provided : device.provided) {
         Json row = {{"name", provided.name}, {"driver", provided.driver}};
-        if (isLayerLoaded) {
+        if (isLayerLoaded)
             row["withMillrace"] = provided.withMillrace;
-        }
-        if (!provided.remark.empty()) {
+        if (!provided.remark.empty())
             row["remark"] = provided.remark;
-        }
         json["provided"].push_back(std::move(row));
     }
     for (const Need& need : device.needs) {
         json["needs"].push_back(
             {{"name", need.name}, {"for", need.use}, {"required", need.required}, {"available", need.isThere}});
     }
-    for (const TraitState& trait : device.traits) {
+    for (const TraitState& trait : device.traits)
         json["traits"].push_back({{"name", trait.name}, {"value", trait.value}, {"origin", trait.origin}});
-    }
-    for (const Missing& missing : device.missing) {
+    for (const Missing& missing : device.missing)
         json["missing"].push_back({{"name", missing.name}, {"reason", missing.reason}});
-    }
     return json;
 }
 
@@ -100,17 +92,13 @@ Json surveyJson(const Survey& survey)
                  {"layer", layerJson(survey.layer)}, {"settings", Json::array()},
                  {"devices", Json::array()},         {"warnings", Json::array()},
                  {"errors", Json::array()}};
-    for (const SettingState& setting : survey.settings) {
+    for (const SettingState& setting : survey.settings)
         json["settings"].push_back(settingJson(setting));
-    }
-    for (const DeviceState& device : survey.devices) {
+    for (const DeviceState& device : survey.devices)
         json["devices"].push_back(deviceJson(device, survey.layer.isLoaded));
-    }
-    for (const auto* warnings : {&survey.settingProblems, &survey.warnings}) {
-        for (const std::string& warning : *warnings) {
+    for (const auto* warnings : {&survey.settingProblems, &survey.warnings})
+        for (const std::string& warning : *warnings)
             json["warnings"].push_back(printable(warning));
-        }
-    }
     return json;
 }
 

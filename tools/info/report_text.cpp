@@ -43,9 +43,8 @@ void printProvided(std::ostream& out, const DeviceState& device, bool isLayerLoa
 
 void printNeeds(std::ostream& out, const DeviceState& device)
 {
-    if (device.needs.empty()) {
+    if (device.needs.empty())
         return;
-    }
     Table table({"needed of the driver", "there", "for"});
     for (const Need& need : device.needs) {
         table.add({need.name, need.isThere || need.required ? yesNo(need.isThere) : colour(Colour::Yellow, "no"),
@@ -60,9 +59,8 @@ void printLimits(std::ostream& out, const DeviceState& device)
     Table table({"limit", "value"});
     for (const Limit& limit : device.limits) {
         std::string text;
-        for (uint64_t value : limit.values) {
+        for (uint64_t value : limit.values)
             text += (text.empty() ? "" : " x ") + std::to_string(value);
-        }
         table.add({limit.name, text});
     }
     out << "\n";
@@ -71,13 +69,11 @@ void printLimits(std::ostream& out, const DeviceState& device)
 
 void printTraits(std::ostream& out, const DeviceState& device)
 {
-    if (device.traits.empty()) {
+    if (device.traits.empty())
         return;
-    }
     Table table({"trait", "value", "from"});
-    for (const TraitState& trait : device.traits) {
+    for (const TraitState& trait : device.traits)
         table.add({trait.name, std::to_string(trait.value), trait.origin});
-    }
     out << "\n";
     table.print(out, kIndent);
 }
@@ -94,9 +90,8 @@ void printDevice(std::ostream& out, const DeviceState& device, bool isLayerLoade
         << kIndent << "tried: " << device.tried.text << "\n"
         << kIndent << "UUID " << uuidText(device.uuid) << "\n"
         << kIndent << "execution graphs: " << graphsText(device) << "\n";
-    for (const Missing& missing : device.missing) {
+    for (const Missing& missing : device.missing)
         out << kIndent << "missing: " << missing.name << ": " << missing.reason << "\n";
-    }
     out << "\n";
     printProvided(out, device, isLayerLoaded);
     printNeeds(out, device);
@@ -107,17 +102,15 @@ void printDevice(std::ostream& out, const DeviceState& device, bool isLayerLoade
 // In a few words why the device runs graphs or does not.
 std::string reason(const DeviceState& device)
 {
-    if (device.graphs == Graphs::Driver) {
+    if (device.graphs == Graphs::Driver)
         return "";
-    }
     if (device.graphs == Graphs::Millrace) {
         const bool isNative = !device.provided.empty() && device.provided.front().driver;
         return isNative ? ", because of the setting force_enable" : ", since the driver does not run them";
     }
     std::string text;
-    for (const Missing& missing : device.missing) {
+    for (const Missing& missing : device.missing)
         text += (text.empty() ? ", for want of " : ", ") + missing.name;
-    }
     return text;
 }
 
@@ -140,9 +133,8 @@ void printLayer(std::ostream& out, const Survey& survey)
         return;
     }
     out << printable(layer.library) << "\n" << kIndent;
-    if (layer.isBesideTool) {
+    if (layer.isBesideTool)
         out << "beside this tool; so that applications find it: " << printable(layer.advice) << "\n" << kIndent;
-    }
     out << (layer.isEnabledByDefault
                 ? "enabled by the environment"
                 : "not enabled by the environment: applications enable it, or VK_INSTANCE_LAYERS=" +
@@ -160,11 +152,10 @@ void printSettings(std::ostream& out, const Survey& survey, bool all)
         }
     }
     out << "\n";
-    if (table.rowCount() == 0) {
+    if (table.rowCount() == 0)
         out << "settings: all are as by default; --all lists them\n";
-    } else {
+    else
         table.print(out);
-    }
 }
 
 }  // namespace
@@ -189,7 +180,7 @@ std::string uuidText(const std::array<uint8_t, VK_UUID_SIZE>& uuid)
 {
     constexpr const char* kDigits = "0123456789abcdef";
     std::string text;
-    for (size_t i = 0; i < uuid.size(); i++) {
+    for (size_t i = 0; i < uuid.size(); ++i) {
         text += i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
         text += kDigits[uuid[i] >> 4];
         text += kDigits[uuid[i] & 15];
@@ -202,9 +193,8 @@ void printSurvey(std::ostream& out, const Survey& survey, bool allSettings)
     printOverview(out, survey);
     printLayer(out, survey);
     printSettings(out, survey, allSettings);
-    for (const DeviceState& device : survey.devices) {
+    for (const DeviceState& device : survey.devices)
         printDevice(out, device, survey.layer.isLoaded);
-    }
 }
 
 }  // namespace millrace::tools

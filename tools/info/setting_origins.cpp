@@ -17,7 +17,7 @@ std::vector<SettingState> findSettings(settings::Settings& settings, std::vector
     VkuLayerSettingSet set = VK_NULL_HANDLE;
     vkuCreateLayerSettingSet(settings::kLayerName, nullptr, nullptr, nullptr, &set);
     std::vector<SettingState> states;
-    for (size_t s = 0; s < values.size(); s++) {
+    for (size_t s = 0; s < values.size(); ++s) {
         SettingState state{values[s].key, values[s].value, defaults[s].value, "default", ""};
         state.source = settings::variableOf(state.key);
         if (!state.source.empty()) {

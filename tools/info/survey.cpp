@@ -54,18 +54,16 @@ struct View {
         VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT commands{
             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_PROPERTIES_EXT};
         VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &commands};
-        if (has(VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME)) {
+        if (has(VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME))
             instance.table().GetPhysicalDeviceProperties2(physical, &all);
-        }
         return commands.supportedIndirectCommandsShaderStages;
     }
 
     // The layer lists itself where it provides graphs.
     bool hasMillrace() const
     {
-        if (properties.apiVersion < VK_API_VERSION_1_3) {
+        if (properties.apiVersion < VK_API_VERSION_1_3)
             return false;
-        }
         uint32_t count = 0;
         instance.table().GetPhysicalDeviceToolProperties(physical, &count, nullptr);
         std::vector<VkPhysicalDeviceToolProperties> tools(
@@ -79,9 +77,8 @@ void identify(const View& view, DeviceState& state)
 {
     state.properties = view.properties;
     state.tried = whatWasTried({});
-    if (view.properties.apiVersion < VK_API_VERSION_1_2) {
+    if (view.properties.apiVersion < VK_API_VERSION_1_2)
         return;
-    }
     VkPhysicalDeviceDriverProperties driver{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
     VkPhysicalDeviceIDProperties ids{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES, &driver};
     VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &ids};
@@ -90,20 +87,17 @@ void identify(const View& view, DeviceState& state)
     std::copy_n(ids.driverUUID, VK_UUID_SIZE, state.driverUuid.begin());
     state.tried = whatWasTried(driver.driverID);
     state.driver = driver.driverName;
-    if (driver.driverInfo[0] != '\0') {
+    if (driver.driverInfo[0] != '\0')
         state.driver += std::string(state.driver.empty() ? "" : ", ") + driver.driverInfo;
-    }
 }
 
 void askForNeeds(const View& view, DeviceState& state)
 {
-    if (view.properties.apiVersion < runtime::kNeededApiVersion) {
+    if (view.properties.apiVersion < runtime::kNeededApiVersion)
         return;
-    }
     const runtime::DriverAnswers answers = runtime::askDriver(view.instance.table(), view.physical);
-    for (const runtime::DriverNeed& need : runtime::driverNeeds()) {
+    for (const runtime::DriverNeed& need : runtime::driverNeeds())
         state.needs.push_back({need.name, need.use, need.required, need.has(answers)});
-    }
 }
 
 // The layer generates commands beside the driver, on devices with its mesh shaders.
@@ -122,11 +116,10 @@ void compareProvided(const View& driver, const View* withLayer, const char* exte
     const bool isThere = withLayer != nullptr && withLayer->has(extension);
     const bool isEmulated = isThere && isSet && (!isNative || isForced);
     std::string remark;
-    if (isEmulated) {
+    if (isEmulated)
         remark = "emulated, by the setting enable = " + std::string(word);
-    } else if (isThere) {
+    else if (isThere)
         remark = "native";
-    }
     state.provided.push_back({extension, isNative, isThere, remark});
 }
 
@@ -136,9 +129,8 @@ void compare(const View& driver, const View* withLayer, const settings::Settings
     const bool isNative = driver.runsGraphs();
     state.listsOnly = driver.has(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) && !isNative;
     state.graphs = isNative ? Graphs::Driver : Graphs::None;
-    if (withLayer != nullptr && withLayer->runsGraphs()) {
+    if (withLayer != nullptr && withLayer->runsGraphs())
         state.graphs = withLayer->hasMillrace() ? Graphs::Millrace : Graphs::Driver;
-    }
     const auto add = [&](const char* name, auto&& question, const char* remark = "") {
         state.provided.push_back({name, question(driver), withLayer != nullptr && question(*withLayer), remark});
     };
@@ -157,9 +149,8 @@ void compare(const View& driver, const View* withLayer, const settings::Settings
     }
     const auto commands =
         std::ranges::find(state.provided, VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME, &Provided::name);
-    if (commands->remark == "native" && withLayer != nullptr && generatesForMeshes(driver, *withLayer, settings)) {
+    if (commands->remark == "native" && withLayer != nullptr && generatesForMeshes(driver, *withLayer, settings))
         commands->remark = "native; on devices with mesh shaders emulated, by the setting enable = mesh_shaders";
-    }
     compareProvided(driver, withLayer, VK_EXT_MESH_SHADER_EXTENSION_NAME, "mesh_shaders", settings.meshShaders,
                     settings.forceEnable, state);
 }
@@ -167,14 +158,11 @@ void compare(const View& driver, const View* withLayer, const settings::Settings
 void findMissing(const LayerState& layer, DeviceState& state)
 {
     if (state.graphs == Graphs::None) {
-        if (state.properties.apiVersion < runtime::kNeededApiVersion) {
+        if (state.properties.apiVersion < runtime::kNeededApiVersion)
             state.missing.push_back({"Vulkan 1.3", "the driver has " + versionText(state.properties.apiVersion)});
-        }
-        for (const Need& need : state.needs) {
-            if (need.required && !need.isThere) {
+        for (const Need& need : state.needs)
+            if (need.required && !need.isThere)
                 state.missing.push_back({need.name, "the driver lacks it; graphs need it for " + need.use});
-            }
-        }
         if (state.missing.empty()) {
             state.missing.push_back({VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME,
                                      layer.isLoaded ? "the layer does not provide it here, for an unknown reason"
@@ -187,11 +175,9 @@ void findMissing(const LayerState& layer, DeviceState& state)
             state.missing.push_back({"shaderMeshEnqueue",
                                      "the setting enable has no mesh_nodes, or the driver lacks what mesh nodes need"});
         }
-        for (const Need& need : state.needs) {
-            if (!need.required && !need.isThere) {
+        for (const Need& need : state.needs)
+            if (!need.required && !need.isThere)
                 state.missing.push_back({need.name, "the driver lacks it; it is for " + need.use});
-            }
-        }
     }
 }
 
@@ -223,9 +209,8 @@ void readDriverLimits(const View& view, DeviceState& state)
     state.limits.push_back({"maxComputeWorkGroupSize", values(limits.maxComputeWorkGroupSize)});
     state.limits.push_back({"maxComputeSharedMemorySize", {limits.maxComputeSharedMemorySize}});
     state.limits.push_back({"maxPushConstantsSize", {limits.maxPushConstantsSize}});
-    if (view.properties.apiVersion < VK_API_VERSION_1_3) {
+    if (view.properties.apiVersion < VK_API_VERSION_1_3)
         return;
-    }
     const runtime::DriverAnswers answers = runtime::askDriver(view.instance.table(), view.physical);
     state.limits.push_back({"subgroupSize", {answers.properties11.subgroupSize}});
     state.limits.push_back({"minSubgroupSize", {answers.properties13.minSubgroupSize}});
@@ -296,20 +281,17 @@ void readTraits(const View& view, const settings::Settings& settings, DeviceStat
 {
     std::vector<std::string> found;
     state.traits = findTraits(view.instance, view.physical, settings, found);
-    for (const std::string& warning : found) {
+    for (const std::string& warning : found)
         warnings.push_back(std::string(state.properties.deviceName) + ": " + warning);
-    }
 }
 
 void surveyDevices(const VulkanInstance& plain, const VulkanInstance& layered, const settings::Settings& settings,
                    Survey& result)
 {
     std::vector<std::pair<View, bool>> counterparts;
-    if (result.layer.isLoaded) {
-        for (VkPhysicalDevice physical : layered.physicalDevices()) {
+    if (result.layer.isLoaded)
+        for (VkPhysicalDevice physical : layered.physicalDevices())
             counterparts.emplace_back(View(layered, physical), false);
-        }
-    }
     for (VkPhysicalDevice physical : plain.physicalDevices()) {
         const View view(plain, physical);
         DeviceState state;
@@ -319,13 +301,11 @@ void surveyDevices(const VulkanInstance& plain, const VulkanInstance& layered, c
         askForNeeds(view, state);
         compare(view, withLayer, settings, state);
         findMissing(result.layer, state);
-        if (state.graphs != Graphs::None) {
+        if (state.graphs != Graphs::None)
             readGraphLimits(withLayer == nullptr ? view : *withLayer, state);
-        }
         readDriverLimits(view, state);
-        if (state.graphs == Graphs::Millrace) {
+        if (state.graphs == Graphs::Millrace)
             readTraits(view, settings, state, result.warnings);
-        }
         if (view.hasMillrace()) {
             result.warnings.push_back(
                 std::string(state.properties.deviceName) +
@@ -340,9 +320,8 @@ void surveyDevices(const VulkanInstance& plain, const VulkanInstance& layered, c
 Result<Survey> survey()
 {
     const Result<Loader> loader = Loader::open();
-    if (!loader) {
+    if (!loader)
         return loader.error();
-    }
     Survey result;
     result.loaderVersion = loader->version();
     VulkanInstance plain;

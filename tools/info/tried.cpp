@@ -41,11 +41,9 @@ constexpr Row kRows[] = {
 
 Tried whatWasTried(VkDriverId driver)
 {
-    for (const Row& row : kRows) {
-        if (row.driver == static_cast<uint32_t>(driver)) {
+    for (const Row& row : kRows)
+        if (row.driver == static_cast<uint32_t>(driver))
             return row.tried;
-        }
-    }
     return {"believed", "nobody has run or simulated graphs on this driver"};
 }
 

@@ -17,9 +17,8 @@ std::string reply(const OptionRow& option)
             return "_millrace_files -d";
         case Takes::Words: {
             std::string words;
-            for (const std::string& word : option.words) {
+            for (const std::string& word : option.words)
                 words += (words.empty() ? "" : " ") + word;
-            }
             return "_millrace_words '" + words + "'";
         }
         case Takes::Text:
@@ -33,13 +32,11 @@ std::string reply(const OptionRow& option)
 void printValues(std::ostream& out, const CommandRow& command)
 {
     for (const OptionRow& option : command.options) {
-        if (option.takes == Takes::Nothing) {
+        if (option.takes == Takes::Nothing)
             continue;
-        }
         std::string patterns;
-        for (const std::string& name : option.names) {
+        for (const std::string& name : option.names)
             patterns += (patterns.empty() ? "'" : " | '") + command.name + " " + name + "'";
-        }
         out << "        " << patterns << ") " << reply(option) << "; return ;;\n";
     }
 }
@@ -47,11 +44,9 @@ void printValues(std::ostream& out, const CommandRow& command)
 std::string optionNames(const CommandRow& command)
 {
     std::string names;
-    for (const OptionRow& option : command.options) {
-        for (const std::string& name : option.names) {
+    for (const OptionRow& option : command.options)
+        for (const std::string& name : option.names)
             names += (names.empty() ? "" : " ") + name;
-        }
-    }
     return names;
 }
 
@@ -75,7 +70,7 @@ _millrace() {
     elif [[ $previous == = ]]; then
         previous=${COMP_WORDS[COMP_CWORD - 2]}
     fi
-    for ((i = 1; i < COMP_CWORD; i++)); do
+    for ((i = 1; i < COMP_CWORD; ++i)); do
         if [[ ${COMP_WORDS[i]} != -* ]]; then
             command=${COMP_WORDS[i]}
             break
@@ -90,13 +85,11 @@ std::string bashCompletion(const CommandTable& table)
 {
     std::ostringstream out;
     out << kStart;
-    for (const CommandRow& command : table.commands) {
+    for (const CommandRow& command : table.commands)
         printValues(out, command);
-    }
     std::string names;
-    for (const CommandRow& command : table.commands) {
+    for (const CommandRow& command : table.commands)
         names += command.name + " ";
-    }
     out << "    esac\n    case \"$command\" in\n        '') _millrace_words '" << names << optionNames(table.tool)
         << "' ;;\n";
     for (const CommandRow& command : table.commands) {

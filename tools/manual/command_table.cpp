@@ -17,9 +17,8 @@ std::vector<std::string> split(const std::string& text, char separator)
 {
     std::vector<std::string> parts;
     std::istringstream stream(text);
-    for (std::string part; std::getline(stream, part, separator);) {
+    for (std::string part; std::getline(stream, part, separator);)
         parts.push_back(part);
-    }
     return parts;
 }
 
@@ -34,9 +33,8 @@ std::string ownTypeName(const CLI::Option& option)
 {
     const std::string name = option.get_type_name();
     size_t end = name.find(':');
-    while (end != std::string::npos && end > 0 && name[end - 1] == '[') {
+    while (end != std::string::npos && end > 0 && name[end - 1] == '[')
         end = name.find(':', end + 1);
-    }
     return name.substr(0, end);
 }
 
@@ -59,18 +57,14 @@ void readValue(const CLI::Option& option, OptionRow& row)
 OptionRow readOption(const CLI::Option& option)
 {
     OptionRow row;
-    for (const std::string& name : option.get_snames()) {
+    for (const std::string& name : option.get_snames())
         row.names.push_back("-" + name);
-    }
-    for (const std::string& name : option.get_lnames()) {
+    for (const std::string& name : option.get_lnames())
         row.names.push_back("--" + name);
-    }
-    if (option.get_items_expected_max() > 0) {
+    if (option.get_items_expected_max() > 0)
         readValue(option, row);
-    }
-    if (row.names.empty() && row.takes == Takes::Text) {
+    if (row.names.empty() && row.takes == Takes::Text)
         row.value = upperCase(option.get_name(true, false));
-    }
     row.description = option.get_description();
     row.byDefault = option.get_default_str();
     row.isRequired = option.get_required();
@@ -87,16 +81,13 @@ std::vector<Section> readNotes(const std::string& text)
             sections.push_back({line.substr(0, line.size() - 1), {}});
             continue;
         }
-        if (sections.empty()) {
+        if (sections.empty())
             sections.push_back({});
-        }
         sections.back().lines.push_back(line);
     }
-    for (Section& section : sections) {
-        while (!section.lines.empty() && section.lines.back().empty()) {
+    for (Section& section : sections)
+        while (!section.lines.empty() && section.lines.back().empty())
             section.lines.pop_back();
-        }
-    }
     return sections;
 }
 
@@ -107,9 +98,8 @@ CommandRow readCommand(const CLI::App& command)
     CommandRow row;
     row.name = command.get_parent() == nullptr ? "" : command.get_name();
     row.summary = command.get_description();
-    for (const CLI::Option* option : command.get_options([](const CLI::Option*) { return true; })) {
+    for (const CLI::Option* option : command.get_options([](const CLI::Option*) { return true; }))
         (option->nonpositional() ? row.options : row.arguments).push_back(readOption(*option));
-    }
     // Help and version come last, the parser has them first.
     std::ranges::stable_partition(row.options, [](const OptionRow& option) {
         return option.names.back() != "--help" && option.names.back() != "--version";
@@ -121,18 +111,16 @@ CommandRow readCommand(const CLI::App& command)
 CommandTable readCommands(const CLI::App& app)
 {
     CommandTable table{readCommand(app), {}};
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
         table.commands.push_back(readCommand(*command));
-    }
     return table;
 }
 
 std::string usageText(const CommandRow& command)
 {
     std::string text = kTool;
-    if (command.name.empty()) {
+    if (command.name.empty())
         return text + " COMMAND [OPTION]... [ARGUMENT]...";
-    }
     text += " " + command.name + " [OPTION]...";
     for (const OptionRow& argument : command.arguments) {
         const std::string name = argument.value + (argument.isRepeated ? "..." : "");
@@ -144,12 +132,10 @@ std::string usageText(const CommandRow& command)
 std::string optionText(const OptionRow& option)
 {
     std::string text;
-    for (const std::string& name : option.names) {
+    for (const std::string& name : option.names)
         text += (text.empty() ? "" : ", ") + name;
-    }
-    if (!option.value.empty()) {
+    if (!option.value.empty())
         text += (text.empty() ? "" : " ") + option.value;
-    }
     return text + (option.names.empty() && option.isRepeated ? "..." : "");
 }
 
@@ -158,9 +144,8 @@ std::string descriptionText(const OptionRow& option)
     std::string text = option.description;
     if (option.takes == Takes::Words && option.value.find('|') == std::string::npos) {
         text += ": ";
-        for (size_t w = 0; w < option.words.size(); w++) {
+        for (size_t w = 0; w < option.words.size(); ++w)
             text += (w == 0 ? "" : w + 1 == option.words.size() ? " or " : ", ") + option.words[w];
-        }
     }
     return option.byDefault.empty() ? text : text + " (default: " + option.byDefault + ")";
 }

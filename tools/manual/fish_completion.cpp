@@ -10,18 +10,16 @@ namespace {
 std::string quote(const std::string& text)
 {
     std::string out = "'";
-    for (char c : text) {
+    for (char c : text)
         out += (c == '\'' || c == '\\' ? "\\" : "") + std::string(1, c);
-    }
     return out + "'";
 }
 
 std::string words(const OptionRow& option)
 {
     std::string list;
-    for (const std::string& word : option.words) {
+    for (const std::string& word : option.words)
         list += (list.empty() ? "" : " ") + word;
-    }
     return list;
 }
 
@@ -47,9 +45,8 @@ void printOptions(std::ostream& out, const CommandRow& command, const std::strin
 {
     for (const OptionRow& option : command.options) {
         out << "complete -c millrace -n " << condition;
-        for (const std::string& name : option.names) {
+        for (const std::string& name : option.names)
             out << (name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1));
-        }
         out << value(option) << " -d " << quote(option.description) << "\n";
     }
 }
@@ -57,11 +54,10 @@ void printOptions(std::ostream& out, const CommandRow& command, const std::strin
 void printArgument(std::ostream& out, const OptionRow& argument, const std::string& condition)
 {
     out << "complete -c millrace -n " << condition;
-    if (argument.takes == Takes::Words) {
+    if (argument.takes == Takes::Words)
         out << " -a " << quote(words(argument));
-    } else {
+    else
         out << (argument.takes == Takes::Text ? " -f" : " -F");
-    }
     out << "\n";
 }
 
@@ -77,9 +73,8 @@ std::string fishCompletion(const CommandTable& table)
         out << "\ncomplete -c millrace -n __fish_use_subcommand -a " << command.name << " -d " << quote(command.summary)
             << "\n";
         printOptions(out, command, condition);
-        for (const OptionRow& argument : command.arguments) {
+        for (const OptionRow& argument : command.arguments)
             printArgument(out, argument, condition);
-        }
     }
     return out.str();
 }

@@ -27,7 +27,7 @@ std::string wrap(const std::string& text, size_t column)
             at = column;
         } else if (at > column) {
             out += " ";
-            at++;
+            ++at;
         }
         out += word;
         at += word.size();
@@ -38,11 +38,10 @@ std::string wrap(const std::string& text, size_t column)
 void printRow(std::ostream& out, const std::string& left, const std::string& right)
 {
     out << "  " << left;
-    if (left.size() + 4 > kColumn) {
+    if (left.size() + 4 > kColumn)
         out << "\n" << std::string(kColumn, ' ');
-    } else {
+    else
         out << std::string(kColumn - 2 - left.size(), ' ');
-    }
     out << wrap(right, kColumn) << "\n";
 }
 
@@ -53,9 +52,8 @@ void printTitle(std::ostream& out, const std::string& title)
 
 void printOptions(std::ostream& out, const char* title, const std::vector<OptionRow>& options)
 {
-    if (options.empty()) {
+    if (options.empty())
         return;
-    }
     printTitle(out, title);
     for (const OptionRow& option : options) {
         // Long names below each other.
@@ -66,17 +64,15 @@ void printOptions(std::ostream& out, const char* title, const std::vector<Option
 
 void printSection(std::ostream& out, const Section& section)
 {
-    if (section.title.empty()) {
+    if (section.title.empty())
         out << "\n";
-    } else {
+    else
         printTitle(out, section.title);
-    }
     const size_t margin = section.title.empty() ? 0 : 2;
     std::string paragraph;
     const auto end = [&] {
-        if (!paragraph.empty()) {
+        if (!paragraph.empty())
             out << std::string(margin, ' ') << wrap(paragraph, margin) << "\n";
-        }
         paragraph.clear();
     };
     for (const std::string& line : section.lines) {
@@ -100,19 +96,16 @@ public:
             << colour(Colour::Bold, "Usage:") << " " << wrap(usageText(command), 7) << "\n";
         if (command.name.empty()) {
             printTitle(out, "Commands");
-            for (const CommandRow& row : readCommands(*app).commands) {
+            for (const CommandRow& row : readCommands(*app).commands)
                 printRow(out, row.name, row.summary);
-            }
         }
         printOptions(out, "Arguments", command.arguments);
         printOptions(out, "Options", command.options);
-        for (const Section& section : command.notes) {
+        for (const Section& section : command.notes)
             printSection(out, section);
-        }
         printTitle(out, "Exit status");
-        for (const ExitStatus& status : exitStatuses()) {
+        for (const ExitStatus& status : exitStatuses())
             out << "  " << status.status << "  " << wrap(status.meaning, 5) << "\n";
-        }
         return out.str();
     }
 };

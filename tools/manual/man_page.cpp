@@ -16,9 +16,8 @@ constexpr size_t kMargin = 2;  // of lines that stay as they are
 std::string escape(const std::string& text)
 {
     std::string out;
-    for (char c : text) {
+    for (char c : text)
         out += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);
-    }
     return out.starts_with('.') || out.starts_with('\'') ? "\\&" + out : out;
 }
 
@@ -45,18 +44,15 @@ void printTitle(std::ostream& out, const std::string& title)
 
 void printOptions(std::ostream& out, const char* title, const std::vector<OptionRow>& options)
 {
-    if (options.empty()) {
+    if (options.empty())
         return;
-    }
     printTitle(out, title);
     for (const OptionRow& option : options) {
         std::string tag;
-        for (const std::string& name : option.names) {
+        for (const std::string& name : option.names)
             tag += (tag.empty() ? "" : ", ") + bold(name);
-        }
-        if (!option.value.empty()) {
+        if (!option.value.empty())
             tag += (tag.empty() ? "" : " ") + ("\\fI" + escape(option.value) + "\\fR");
-        }
         out << ".TP\n" << tag << "\n" << escape(descriptionText(option)) << ".\n";
     }
 }
@@ -78,17 +74,15 @@ void printLines(std::ostream& out, const std::vector<std::string>& lines)
 void printCommands(std::ostream& out, const std::vector<CommandRow>& commands)
 {
     printTitle(out, "Commands");
-    for (const CommandRow& command : commands) {
+    for (const CommandRow& command : commands)
         out << ".TP\n" << bold(command.name) << "\n" << escape(command.summary) << ".\n";
-    }
 }
 
 void printExitStatus(std::ostream& out)
 {
     printTitle(out, "Exit status");
-    for (const ExitStatus& status : exitStatuses()) {
+    for (const ExitStatus& status : exitStatuses())
         out << ".TP\n" << bold(status.status) << "\n" << escape(status.meaning) << ".\n";
-    }
 }
 
 void printOtherPages(std::ostream& out, const CommandTable& table, const CommandRow& command)
@@ -96,9 +90,8 @@ void printOtherPages(std::ostream& out, const CommandTable& table, const Command
     printTitle(out, "See also");
     std::string pages;
     const auto add = [&](const CommandRow& other) {
-        if (other.name != command.name) {
+        if (other.name != command.name)
             pages += (pages.empty() ? "" : ",\n") + bold(pageName(other)) + "(1)";
-        }
     };
     add(table.tool);
     std::ranges::for_each(table.commands, add);
@@ -120,9 +113,8 @@ std::string manPage(const CommandTable& table, const CommandRow& command)
     // As long as the name of the page: a space for its hyphen.
     const std::string usage = usageText(command);
     out << bold(usage.substr(0, pageName(command).size())) << escape(usage.substr(pageName(command).size())) << "\n";
-    if (command.name.empty()) {
+    if (command.name.empty())
         printCommands(out, table.commands);
-    }
     printOptions(out, "Arguments", command.arguments);
     printOptions(out, "Options", command.options);
     for (const Section& section : command.notes) {

@@ -30,11 +30,9 @@ constexpr std::array<Shell, 3> kShells = {{{"bash", bashCompletion}, {"zsh", zsh
 
 int printCompletion(const CLI::App& app, const std::string& wanted)
 {
-    for (const Shell& shell : kShells) {
-        if (shell.name == wanted) {
+    for (const Shell& shell : kShells)
+        if (shell.name == wanted)
             std::cout << shell.script(readCommands(app));
-        }
-    }
     return 0;
 }
 
@@ -63,9 +61,8 @@ int writeManuals(const CLI::App& app, const std::string& folder)
     rows.push_back(table.tool);
     for (const CommandRow& row : rows) {
         const std::string name = row.name.empty() ? "millrace.1" : "millrace-" + row.name + ".1";
-        if (writeFile(folder + "/" + name, manPage(table, row)) != 0) {
+        if (writeFile(folder + "/" + name, manPage(table, row)) != 0)
             return 1;
-        }
     }
     return 0;
 }
@@ -108,9 +105,8 @@ Command addManual(CLI::App& app)
         "Examples:\n"
         "  millrace manual graph | man -l -");
     std::string names;
-    for (const CLI::App* other : app.get_subcommands([](const CLI::App*) { return true; })) {
+    for (const CLI::App* other : app.get_subcommands([](const CLI::App*) { return true; }))
         names += (names.empty() ? "" : "|") + other->get_name();
-    }
     CLI::Option* name = command->add_option("command", arguments->command, "the command; without it, the tool itself");
     name->type_name("COMMAND")->option_text(names);
     command->add_option("--all", arguments->folder, "write all pages into this folder")

@@ -11,13 +11,11 @@ namespace {
 std::string escape(const std::string& text)
 {
     std::string out;
-    for (char c : text) {
-        if (c == '\'') {
+    for (char c : text)
+        if (c == '\'')
             out += "'\\''";
-        } else {
+        else
             out += (c == '[' || c == ']' || c == ':' || c == '\\' ? "\\" : "") + std::string(1, c);
-        }
-    }
     return out;
 }
 
@@ -31,9 +29,8 @@ std::string value(const OptionRow& option)
         action = "_files -/";
     } else if (option.takes == Takes::Words) {
         action = "(";
-        for (const std::string& word : option.words) {
+        for (const std::string& word : option.words)
             action += (action.size() == 1 ? "" : " ") + word;
-        }
         action += ")";
     }
     return ":" + escape(option.value) + ":" + action;
@@ -43,9 +40,8 @@ void printOptions(std::ostream& out, const CommandRow& command, const char* inde
 {
     for (const OptionRow& option : command.options) {
         std::string all;
-        for (const std::string& name : option.names) {
+        for (const std::string& name : option.names)
             all += (all.empty() ? "" : " ") + name;
-        }
         for (const std::string& name : option.names) {
             const bool takesValue = option.takes != Takes::Nothing;
             const char* form = !takesValue ? "" : name.starts_with("--") ? "=" : "+";
@@ -59,9 +55,8 @@ void printCommand(std::ostream& out, const CommandRow& command)
 {
     out << "                " << command.name << ")\n                    _arguments -S \\\n";
     printOptions(out, command, "                        ");
-    for (const OptionRow& argument : command.arguments) {
+    for (const OptionRow& argument : command.arguments)
         out << "                        '" << (argument.isRepeated ? "*" : "1") << value(argument) << "' \\\n";
-    }
     out << "                        && ret=0\n                    ;;\n";
 }
 
@@ -75,14 +70,12 @@ std::string zshCompletion(const CommandTable& table)
     printOptions(out, table.tool, "        ");
     out << "        '1: :->command' '*:: :->arguments' && ret=0\n"
            "    case $state in\n        command)\n            local -a commands=(\n";
-    for (const CommandRow& command : table.commands) {
+    for (const CommandRow& command : table.commands)
         out << "                '" << command.name << ":" << escape(command.summary) << "'\n";
-    }
     out << "            )\n            _describe command commands && ret=0\n            ;;\n"
            "        arguments)\n            case $words[1] in\n";
-    for (const CommandRow& command : table.commands) {
+    for (const CommandRow& command : table.commands)
         printCommand(out, command);
-    }
     // The file is either a function that completion calls, or read by a shell that wants it at once.
     out << "            esac\n            ;;\n    esac\n    return ret\n}\n\n"
            "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n    _millrace \"$@\"\nelse\n"

@@ -18,9 +18,8 @@ Json resultJson(const BenchResult& result, const std::string& label)
 {
     const double mean = geometricMean(result);
     Json settings = Json::object();
-    for (const auto& [name, value] : result.environment) {
+    for (const auto& [name, value] : result.environment)
         settings[printable(name)] = printable(value);
-    }
     return {{"label", printable(label)},
             {"file", printable(result.file)},
             {"date", printable(result.date)},
@@ -49,11 +48,10 @@ Json timesJson(const BenchCase& each)
 Json casesJson(const std::vector<BenchResult>& results)
 {
     Json cases = Json::array();
-    for (size_t r = 0; r < results.size(); r++) {
+    for (size_t r = 0; r < results.size(); ++r) {
         for (const BenchCase& each : results[r].cases) {
-            if (!each.axis.empty() || each.graph() == nullptr || each.hand() == nullptr) {
+            if (!each.axis.empty() || each.graph() == nullptr || each.hand() == nullptr)
                 continue;
-            }
             const std::string workload = printable(each.workload), name = printable(each.name);
             auto found = std::find_if(cases.begin(), cases.end(), [&](const Json& other) {
                 return other["workload"] == workload && other["case"] == name;
@@ -71,7 +69,7 @@ Json casesJson(const std::vector<BenchResult>& results)
 Json lineJson(const GrowthLine& line, size_t result, const std::string& unit)
 {
     Json out{{"name", printable(line.name)}, {"result", result}, {"is_graph", line.isGraph}, {"points", Json::array()}};
-    for (size_t i = 0; i < line.points.size(); i++) {
+    for (size_t i = 0; i < line.points.size(); ++i) {
         Json point{line.points[i].x, line.points[i].y};
         if (!line.range.empty()) {
             point.push_back(line.range[i].first);
@@ -97,7 +95,7 @@ Json lineJson(const GrowthLine& line, size_t result, const std::string& unit)
 Json growthJson(const std::vector<BenchResult>& results)
 {
     Json all = Json::array();
-    for (size_t r = 0; r < results.size(); r++) {
+    for (size_t r = 0; r < results.size(); ++r) {
         for (const GrowthSeries& series : growthIn(results[r])) {
             const std::string workload = printable(series.workload), axis = printable(series.axis);
             auto found = std::find_if(all.begin(), all.end(), [&](const Json& other) {
@@ -111,9 +109,8 @@ Json growthJson(const std::vector<BenchResult>& results)
                            {"lines", Json::array()}};
                 found = all.insert(all.end(), std::move(empty));
             }
-            for (const GrowthLine& line : series.lines) {
+            for (const GrowthLine& line : series.lines)
                 (*found)["lines"].push_back(lineJson(line, r, series.unit));
-            }
         }
     }
     return all;
@@ -125,9 +122,8 @@ Json benchJson(const std::vector<BenchResult>& results)
 {
     const std::vector<std::string> labels = labelsOf(results);
     Json out{{"results", Json::array()}};
-    for (size_t r = 0; r < results.size(); r++) {
+    for (size_t r = 0; r < results.size(); ++r)
         out["results"].push_back(resultJson(results[r], labels[r]));
-    }
     out["cases"] = casesJson(results);
     out["growth"] = growthJson(results);
     return out;

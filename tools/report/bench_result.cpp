@@ -23,9 +23,8 @@ std::string textOr(const Value& object, std::string_view key, const std::string&
 double positive(const Value& value)
 {
     const double number = value.number();
-    if (!(number > 0 && std::isfinite(number))) {
+    if (!(number > 0 && std::isfinite(number)))
         value.fail("a number above 0 is expected");
-    }
     return number;
 }
 
@@ -33,9 +32,8 @@ template <typename Item>
 void readAxis(const Value& object, Item& item)
 {
     item.axis = textOr(object, "axis", "");
-    if (!item.axis.empty()) {
+    if (!item.axis.empty())
         item.x = positive(object.get("x"));
-    }
 }
 
 BenchVersion readVersion(const Value& object)
@@ -54,9 +52,8 @@ BenchScratch readScratch(const Value& object)
     const auto bytes = [&](std::string_view key) {
         const auto value = object.find(key);
         const double number = value ? value->number() : 0;
-        if (number < 0) {
+        if (number < 0)
             value->fail("a number of bytes is expected");
-        }
         return number;
     };
     return {bytes("least"), bytes("oneSweep"), bytes("payloads"), bytes("live")};
@@ -65,13 +62,11 @@ BenchScratch readScratch(const Value& object)
 BenchCase readCase(const Value& object)
 {
     BenchCase result{.workload = object.get("workload").string(), .name = object.get("case").string()};
-    for (const Value& version : object.get("versions").items()) {
+    for (const Value& version : object.get("versions").items())
         result.versions.push_back(readVersion(version));
-    }
     readAxis(object, result);
-    if (const auto scratch = object.find("scratch")) {
+    if (const auto scratch = object.find("scratch"))
         result.scratch = readScratch(*scratch);
-    }
     return result;
 }
 
@@ -99,9 +94,8 @@ GrowthLine& lineFor(GrowthSeries& series, const std::string& name, bool isGraph)
 
 void addTime(GrowthSeries& series, const char* name, double x, const BenchVersion* version)
 {
-    if (version == nullptr) {
+    if (version == nullptr)
         return;
-    }
     GrowthLine& line = lineFor(series, name, version->role == BenchVersion::Role::Graph);
     line.points.push_back({x, version->median});
     line.range.emplace_back(version->least, version->most);
@@ -155,11 +149,9 @@ const BenchVersion* BenchCase::graph() const
 const BenchVersion* BenchCase::hand() const
 {
     const BenchVersion* best = nullptr;
-    for (const BenchVersion& version : versions) {
-        if (version.role == BenchVersion::Role::Hand && (best == nullptr || version.median < best->median)) {
+    for (const BenchVersion& version : versions)
+        if (version.role == BenchVersion::Role::Hand && (best == nullptr || version.median < best->median))
             best = &version;
-        }
-    }
     return best;
 }
 
@@ -168,22 +160,18 @@ BenchResult readBenchResult(const std::string& file)
     const run::Document document = run::Document::read(file);
     const Value root = document.root();
     BenchResult result{.file = file};
-    if (!root.has("cases") || !root.has("figures")) {
+    if (!root.has("cases") || !root.has("figures"))
         root.fail("this is no result of bench/run: \"cases\" and \"figures\" are expected");
-    }
-    if (const std::string unit = root.get("unit").string(); unit != "us") {
+    if (const std::string unit = root.get("unit").string(); unit != "us")
         root.get("unit").fail("times are expected in \"us\", not \"" + unit + "\"");
-    }
     result.date = root.get("date").string();
     readDevice(root.get("device"), result);
     result.size = root.get("size").string();
     result.runs = static_cast<uint32_t>(root.get("runs").count(1, 1000000));
-    for (const auto& [name, value] : root.get("environment").members()) {
+    for (const auto& [name, value] : root.get("environment").members())
         result.environment[name] = value.string();
-    }
-    for (const Value& object : root.get("cases").items()) {
+    for (const Value& object : root.get("cases").items())
         result.cases.push_back(readCase(object));
-    }
     return result;
 }
 
@@ -211,7 +199,7 @@ double geometricMean(const BenchResult& result)
     for (const BenchCase& each : result.cases) {
         if (each.axis.empty() && countsForTheMean(each.workload) && each.graph() != nullptr && each.hand() != nullptr) {
             logs += std::log(each.graph()->median / each.hand()->median);
-            count++;
+            ++count;
         }
     }
     return count > 0 ? std::exp(logs / static_cast<double>(count)) : 0;
@@ -220,11 +208,9 @@ double geometricMean(const BenchResult& result)
 std::vector<std::string> labelsOf(const std::vector<BenchResult>& results)
 {
     std::set<std::string> names;
-    for (const BenchResult& result : results) {
-        for (const auto& [name, value] : result.environment) {
+    for (const BenchResult& result : results)
+        for (const auto& [name, value] : result.environment)
             names.insert(name);
-        }
-    }
     std::erase_if(names, [&](const std::string& name) { return isSameInAll(results, name); });
     std::vector<std::string> labels;
     for (const BenchResult& result : results) {

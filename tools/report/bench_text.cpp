@@ -24,12 +24,10 @@ void printCases(std::ostream& out, const BenchResult& result)
                        fixed(each.hand()->median, 1), fixed(each.graph()->median / each.hand()->median, 2)});
         }
     }
-    if (const double mean = geometricMean(result); mean > 0) {
+    if (const double mean = geometricMean(result); mean > 0)
         table.add({"", "geometric mean of W1 to W10", "", "", fixed(mean, 2)});
-    }
-    if (table.rowCount() > 0) {
+    if (table.rowCount() > 0)
         table.print(out, "  ");
-    }
 }
 
 void printGrowth(std::ostream& out, const BenchResult& result)
@@ -42,9 +40,8 @@ void printGrowth(std::ostream& out, const BenchResult& result)
                        growth ? printable(wordsFor(*growth, series.unit)) : "fewer than three points"});
         }
     }
-    if (table.rowCount() > 0) {
+    if (table.rowCount() > 0)
         table.print(out, "  ");
-    }
 }
 
 }  // namespace
@@ -52,7 +49,7 @@ void printGrowth(std::ostream& out, const BenchResult& result)
 void printBench(std::ostream& out, const std::vector<BenchResult>& results)
 {
     const std::vector<std::string> labels = labelsOf(results);
-    for (size_t r = 0; r < results.size(); r++) {
+    for (size_t r = 0; r < results.size(); ++r) {
         const BenchResult& result = results[r];
         out << (r > 0 ? "\n" : "") << colour(Colour::Bold, printable(result.device)) << ", " << printable(result.driver)
             << ", " << printable(result.date) << ", size " << printable(result.size) << ", " << result.runs << " runs"

@@ -11,7 +11,7 @@ std::vector<uint32_t> boxesOf(const GraphSummary& graph)
 {
     std::vector<uint32_t> boxes;
     std::map<std::pair<std::string, trace::Launch>, uint32_t> arrays;
-    for (uint32_t n = 0; n < graph.shape.nodes.size(); n++) {
+    for (uint32_t n = 0; n < graph.shape.nodes.size(); ++n) {
         const trace::Node& node = graph.shape.nodes[n];
         boxes.push_back(arrays.try_emplace({node.name, node.launch}, n).first->second);
     }
@@ -21,9 +21,8 @@ std::vector<uint32_t> boxesOf(const GraphSummary& graph)
 std::vector<uint32_t> depthsOf(const GraphSummary& graph)
 {
     std::vector<uint32_t> depths(graph.shape.nodes.size(), graph.shape.levels);
-    for (const trace::Slot& slot : graph.shape.slots) {
+    for (const trace::Slot& slot : graph.shape.slots)
         depths[slot.node] = std::min(depths[slot.node], slot.level);
-    }
     return depths;
 }
 

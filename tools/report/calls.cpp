@@ -35,25 +35,20 @@ void printPipelines(std::ostream& out, const CallSummary& call)
     const auto add = [&](const std::string& name, uint64_t sequences) {
         table.add({name, std::to_string(sequences), percent(sequences, call.sequences)});
     };
-    for (size_t i = 0; i < call.byPipeline.size(); i++) {
-        if (call.byPipeline[i] > 0) {
+    for (size_t i = 0; i < call.byPipeline.size(); ++i)
+        if (call.byPipeline[i] > 0)
             add(printable(call.shape.pipelines[i]), call.byPipeline[i]);
-        }
-    }
-    if (call.leftOut > 0) {
+    if (call.leftOut > 0)
         add("none, left out", call.leftOut);
-    }
-    if (table.rowCount() > 0) {
+    if (table.rowCount() > 0)
         table.print(out, "    ");
-    }
 }
 
 void printCall(std::ostream& out, const CallSummary& call)
 {
     std::string tokens;
-    for (const std::string& token : call.shape.tokens) {
+    for (const std::string& token : call.shape.tokens)
         tokens += (tokens.empty() ? "" : ", ") + token;
-    }
     out << "  " << printable(call.shape.name) << "\n    " << printable(tokens) << ": " << printable(wayText(call.shape))
         << "\n    " << count(call.executions, "execution", "executions") << ", " << printable(sequencesText(call))
         << "\n";
@@ -70,22 +65,19 @@ std::string wayText(const trace::GeneratedCall& call)
 
 void printCalls(std::ostream& out, const TraceSummary& trace)
 {
-    if (!trace.calls.empty()) {
+    if (!trace.calls.empty())
         out << "\n" << colour(Colour::Bold, "generated commands") << "\n";
-    }
-    for (const CallSummary& call : trace.calls) {
+    for (const CallSummary& call : trace.calls)
         printCall(out, call);
-    }
 }
 
 std::vector<Finding> findInCalls(const TraceSummary& trace)
 {
     std::vector<Finding> out;
-    for (uint32_t c = 0; c < trace.calls.size(); c++) {
+    for (uint32_t c = 0; c < trace.calls.size(); ++c) {
         const CallSummary& call = trace.calls[c];
-        if (call.leftOut == 0) {
+        if (call.leftOut == 0)
             continue;
-        }
         Finding finding;
         finding.kind = Finding::Kind::Problem;
         finding.call = c;

@@ -81,18 +81,16 @@ private:
     std::vector<uint32_t> worst(Measure measure) const
     {
         std::vector<std::pair<double, uint32_t>> found;
-        for (uint32_t n = 0; n < m_graph.nodes.size(); n++) {
+        for (uint32_t n = 0; n < m_graph.nodes.size(); ++n) {
             const double value = m_graph.nodes[n].workgroups > 0 ? measure(n) : 0;
-            if (value > 0) {
+            if (value > 0)
                 found.emplace_back(-value, n);
-            }
         }
         std::ranges::sort(found);
         found.resize(std::min(found.size(), kMostOfAKind));
         std::vector<uint32_t> out;
-        for (const auto& [value, node] : found) {
+        for (const auto& [value, node] : found)
             out.push_back(node);
-        }
         return out;
     }
 
@@ -165,9 +163,8 @@ private:
     void skew()
     {
         std::map<std::string, std::vector<uint32_t>> arrays;
-        for (uint32_t n = 0; n < m_graph.nodes.size(); n++) {
+        for (uint32_t n = 0; n < m_graph.nodes.size(); ++n)
             arrays[shape(n).name].push_back(n);
-        }
         for (const auto& [array, nodes] : arrays) {
             uint64_t all = 0;
             uint32_t largest = nodes.front();
@@ -235,9 +232,8 @@ private:
     {
         size_t said = 0;
         for (const Flow& flow : m_graph.flows) {
-            if (!flow.from || !flow.exact || *flow.from == flow.to || said == kMostOfAKind) {
+            if (!flow.from || !flow.exact || *flow.from == flow.to || said == kMostOfAKind)
                 continue;
-            }
             const bool isOnlyTarget = std::ranges::count(m_graph.flows, flow.from, &Flow::from) == 1;
             const bool isOnlySource = std::ranges::count(m_graph.flows, flow.to, &Flow::to) == 1;
             const NodeSummary& from = m_graph.nodes[*flow.from];
@@ -247,7 +243,7 @@ private:
                 hint(flow.to,
                      name(flow.to) + " runs once for each workgroup of " + name(*flow.from) + " and for nobody else",
                      "fused into one node they need neither payloads nor the barrier between them");
-                said++;
+                ++said;
             }
         }
     }
@@ -259,20 +255,17 @@ private:
             size_t count = 0;
         };
         Kind idle, unlinked;
-        for (uint32_t n = 0; n < m_graph.nodes.size(); n++) {
-            if (m_graph.nodes[n].workgroups > 0) {
+        for (uint32_t n = 0; n < m_graph.nodes.size(); ++n) {
+            if (m_graph.nodes[n].workgroups > 0)
                 continue;
-            }
             Kind& kind = isCounted(m_graph, n) ? idle : unlinked;
-            if (++kind.count <= kMostOfAKind) {
+            if (++kind.count <= kMostOfAKind)
                 kind.names += (kind.names.empty() ? "" : ", ") + name(n);
-            }
         }
         const auto hintAt = [&](Kind& kind, const char* what, const char* advice) {
             kind.names += kind.count > kMostOfAKind ? " and more" : "";
-            if (kind.count > 0 && m_graph.sweeps > 0) {
+            if (kind.count > 0 && m_graph.sweeps > 0)
                 say(Finding::Kind::Hint, std::nullopt, count(kind.count, "node", "nodes") + what + kind.names, advice);
-            }
         };
         hintAt(idle, " never had work: ", "nothing was sent to them in this trace");
         hintAt(unlinked, " did not run by itself: ",
@@ -297,17 +290,13 @@ std::vector<Finding> findIn(const TraceSummary& trace)
                        count(trace.lostSweeps, "sweep is", "sweeps are") + " missing in this trace",
                        "the application submitted more than the trace holds before it waited for any of them"});
     }
-    for (uint32_t g = 0; g < trace.graphs.size(); g++) {
-        for (Finding& finding : Finder(trace, g).run()) {
+    for (uint32_t g = 0; g < trace.graphs.size(); ++g)
+        for (Finding& finding : Finder(trace, g).run())
             out.push_back(std::move(finding));
-        }
-    }
-    for (Finding& finding : findInMeshes(trace)) {
+    for (Finding& finding : findInMeshes(trace))
         out.push_back(std::move(finding));
-    }
-    for (Finding& finding : findInCalls(trace)) {
+    for (Finding& finding : findInCalls(trace))
         out.push_back(std::move(finding));
-    }
     std::ranges::stable_partition(out, [](const Finding& f) { return f.kind == Finding::Kind::Problem; });
     return out;
 }

@@ -15,13 +15,12 @@ namespace {
 template <typename Function>
 std::pair<double, double> least(double low, double high, const Function& valueAt)
 {
-    for (int i = 0; i < 120; i++) {
+    for (int i = 0; i < 120; ++i) {
         const double third = (high - low) / 3;
-        if (valueAt(low + third) <= valueAt(high - third)) {
+        if (valueAt(low + third) <= valueAt(high - third))
             high -= third;
-        } else {
+        else
             low += third;
-        }
     }
     const double at = (low + high) / 2;
     return {at, valueAt(at)};
@@ -30,9 +29,8 @@ std::pair<double, double> least(double low, double high, const Function& valueAt
 double worst(const std::vector<Point>& points, double fixed, double each)
 {
     double most = 0;
-    for (const Point& point : points) {
+    for (const Point& point : points)
         most = std::max(most, std::abs(fixed + each * point.x - point.y) / point.y);
-    }
     return most;
 }
 
@@ -41,7 +39,7 @@ double exponentOf(const Point* begin, const Point* end)
 {
     double x = 0, y = 0, xx = 0, xy = 0;
     const auto count = static_cast<double>(end - begin);
-    for (const Point* point = begin; point != end; point++) {
+    for (const Point* point = begin; point != end; ++point) {
         const double lx = std::log(point->x);
         const double ly = std::log(point->y);
         x += lx;
@@ -58,14 +56,12 @@ void compareEnds(const std::vector<Point>& points, Growth& growth)
     constexpr double kFixedPart = 0.1;
     const auto first = std::find_if(points.begin(), points.end(),
                                     [&](const Point& point) { return growth.fixed <= kFixedPart * point.y; });
-    if (first == points.end()) {
+    if (first == points.end())
         return;
-    }
     growth.from = first->x;
     const Point& last = points.back();
-    if (first->x < last.x) {
+    if (first->x < last.x)
         growth.ratio = last.y / last.x / (first->y / first->x);
-    }
 }
 
 std::string number(double value)
@@ -73,9 +69,8 @@ std::string number(double value)
     char text[32];
     std::snprintf(text, sizeof text, "%.3g", value);
     // Nobody reads 1.23e+06 with ease.
-    if (value >= 1000) {
+    if (value >= 1000)
         std::snprintf(text, sizeof text, "%.0f", value);
-    }
     return text;
 }
 
@@ -87,9 +82,8 @@ std::optional<Growth> growthOf(std::vector<Point> points)
     std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.x < b.x; });
     const auto same = [](const Point& a, const Point& b) { return a.x == b.x; };
     points.erase(std::unique(points.begin(), points.end(), same), points.end());
-    if (points.size() < 3) {
+    if (points.size() < 3)
         return std::nullopt;
-    }
     double highest = 0, steepest = 0;
     for (const Point& point : points) {
         highest = std::max(highest, point.y);

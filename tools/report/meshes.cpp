@@ -44,9 +44,8 @@ public:
             fill();
             sharing();
         }
-        if (m_mesh.work.taskGroups >= kWorthwhileGroups) {
+        if (m_mesh.work.taskGroups >= kWorthwhileGroups)
             amplification();
-        }
         return std::move(m_out);
     }
 
@@ -116,9 +115,8 @@ void printMeshes(std::ostream& out, const TraceSummary& trace)
                  "vertices a corner"});
     for (const MeshSummary& mesh : trace.meshes) {
         const trace::MeshWork& work = mesh.work;
-        if (!mesh.ran()) {
+        if (!mesh.ran())
             continue;
-        }
         const auto of = [](bool isThere, const std::string& text) { return isThere ? text : "-"; };
         const bool draws = work.groups > 0;
         table.add(
@@ -139,11 +137,9 @@ void printMeshes(std::ostream& out, const TraceSummary& trace)
 std::vector<Finding> findInMeshes(const TraceSummary& trace)
 {
     std::vector<Finding> out;
-    for (uint32_t m = 0; m < trace.meshes.size(); m++) {
-        for (Finding& finding : Finder(trace.meshes[m], m).run()) {
+    for (uint32_t m = 0; m < trace.meshes.size(); ++m)
+        for (Finding& finding : Finder(trace.meshes[m], m).run())
             out.push_back(std::move(finding));
-        }
-    }
     return out;
 }
 

@@ -72,13 +72,12 @@ Json graphJson(const GraphSummary& graph, bool timed)
              {"dropped", graph.dropped},
              {"nodes", Json::array()},
              {"flows", Json::array()}};
-    for (size_t n = 0; n < graph.nodes.size(); n++) {
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
         out["nodes"].push_back(
             nodeJson(graph.shape.nodes[n], graph.nodes[n], timed, isCounted(graph, static_cast<uint32_t>(n))));
     }
-    for (const Flow& flow : graph.flows) {
+    for (const Flow& flow : graph.flows)
         out["flows"].push_back(flowJson(flow));
-    }
     return out;
 }
 
@@ -117,11 +116,9 @@ Json meshJson(const MeshSummary& mesh)
 Json pipelinesJson(const CallSummary& call)
 {
     Json out = Json::array();
-    for (size_t i = 0; i < call.byPipeline.size(); i++) {
-        if (call.byPipeline[i] > 0) {
+    for (size_t i = 0; i < call.byPipeline.size(); ++i)
+        if (call.byPipeline[i] > 0)
             out.push_back({{"name", printable(call.shape.pipelines[i])}, {"sequences", call.byPipeline[i]}});
-        }
-    }
     return out;
 }
 
@@ -137,9 +134,8 @@ Json callJson(const CallSummary& call)
              {"left_out", ifKnown(call.leftOut)},
              {"unknown", printable(call.shape.unknown)},
              {"pipelines", ifKnown(pipelinesJson(call))}};
-    for (const std::string& token : call.shape.tokens) {
+    for (const std::string& token : call.shape.tokens)
         out["tokens"].push_back(printable(token));
-    }
     return out;
 }
 
@@ -150,9 +146,8 @@ Json stepsJson(const TraceSummary& trace)
     const uint64_t origin = trace.steps.empty() ? 0 : trace.steps.front().time.begin;
     auto column = [&](const char* name, auto value) {
         Json& list = out[name] = Json::array();
-        for (const StepSummary& step : trace.steps) {
+        for (const StepSummary& step : trace.steps)
             list.push_back(value(step));
-        }
     };
     column("graph", [](const StepSummary& s) { return Json(s.graph); });
     // A trace counts runs of a recorded dispatch; people count those of the graph, from 1.
@@ -197,27 +192,23 @@ Json reportJson(const TraceSummary& trace, const std::vector<Finding>& findings,
                                    {"text", printable(finding.text)},
                                    {"advice", printable(finding.advice)}});
     }
-    for (const GraphSummary& graph : trace.graphs) {
+    for (const GraphSummary& graph : trace.graphs)
         out["graphs"].push_back(graphJson(graph, trace.timed));
-    }
     out["meshes"] = Json::array();
-    for (const MeshSummary& mesh : trace.meshes) {
+    for (const MeshSummary& mesh : trace.meshes)
         out["meshes"].push_back(meshJson(mesh));
-    }
     out["generated_calls"] = Json::array();
-    for (const CallSummary& call : trace.calls) {
+    for (const CallSummary& call : trace.calls)
         out["generated_calls"].push_back(callJson(call));
-    }
-    if (withSteps) {
+    if (withSteps)
         out["steps"] = stepsJson(trace);
-    }
     return out;
 }
 
 std::string makePage(const TraceSummary& trace, const std::vector<Finding>& findings, const std::string& title)
 {
     Json data = reportJson(trace, findings, true);
-    for (size_t g = 0; g < trace.graphs.size(); g++) {
+    for (size_t g = 0; g < trace.graphs.size(); ++g) {
         data["graphs"][g]["boxes"] = boxesOf(trace.graphs[g]);
         data["graphs"][g]["depths"] = depthsOf(trace.graphs[g]);
     }

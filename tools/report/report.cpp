@@ -50,7 +50,7 @@ void printGraph(const GraphSummary& graph, bool timed)
               << "  scratch memory " << bytesText(graph.scratchBytes) << ", of which tables "
               << bytesText(graph.tableBytes) << ", payloads up to " << bytesText(graph.memoryBytes) << "\n";
     Table table({"node", "levels", "records", "workgroups", "lanes", "read", "written", "time"});
-    for (size_t n = 0; n < graph.nodes.size(); n++) {
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
         const NodeSummary& node = graph.nodes[n];
         const auto time = timed ? node.nanoseconds.get() : std::nullopt;
         std::string levels = std::to_string(node.firstLevel);
@@ -71,9 +71,8 @@ void printGraph(const GraphSummary& graph, bool timed)
 void printSummary(const TraceSummary& trace, const std::vector<Finding>& findings)
 {
     std::cout << "device: " << printable(trace.device.name) << "\n";
-    if (!trace.device.traits.empty()) {
+    if (!trace.device.traits.empty())
         std::cout << "traits: " << printable(traitsText(trace.device)) << "\n";
-    }
     for (const GraphSummary& graph : trace.graphs) {
         std::cout << "\n";
         printGraph(graph, trace.timed);
@@ -94,9 +93,8 @@ int writePerfetto(const std::string& bytes, const std::string& path)
 {
     makeFolderOf(path);
     auto writer = trace::ChromeWriter::create(path);
-    if (!writer) {
+    if (!writer)
         return fail(writer.error().text());
-    }
     const Status status = trace::read(bytes, **writer);
     return status ? 0 : fail(status.error().text());
 }
@@ -110,18 +108,15 @@ int reportTrace(const Arguments& arguments, const std::string& bytes)
         return reportErrors({{file, trace.error().where, trace.error().message + other}}, arguments.asJson);
     }
     const std::vector<Finding> findings = findIn(*trace);
-    if (arguments.asJson) {
+    if (arguments.asJson)
         std::cout << reportJson(*trace, findings, false).dump(2) << "\n";
-    } else if (arguments.output.empty()) {
+    else if (arguments.output.empty())
         printSummary(*trace, findings);
-    }
-    if (arguments.output.empty()) {
+    if (arguments.output.empty())
         return 0;
-    }
     if (arguments.output.ends_with(".json")) {
-        if (arguments.skippedRuns > 0) {
+        if (arguments.skippedRuns > 0)
             warn("--skip-runs leaves nothing out of what is written for Perfetto");
-        }
         return writePerfetto(bytes, arguments.output);
     }
     const Progress progress("writing");
@@ -130,24 +125,21 @@ int reportTrace(const Arguments& arguments, const std::string& bytes)
 
 int reportBench(const Arguments& arguments)
 {
-    if (arguments.output.ends_with(".json")) {
+    if (arguments.output.ends_with(".json"))
         return reportErrors({{arguments.output, "", "only a trace can be written for Perfetto"}}, arguments.asJson);
-    }
     std::vector<BenchResult> results;
     try {
-        for (const std::string& file : arguments.files) {
+        for (const std::string& file : arguments.files)
             results.push_back(readBenchResult(file));
-        }
     } catch (const run::InputError& error) {
         ErrorList errors;
         errors.add(error);
         return errors.report(arguments.asJson);
     }
-    if (arguments.asJson) {
+    if (arguments.asJson)
         std::cout << benchJson(results).dump(2) << "\n";
-    } else if (arguments.output.empty()) {
+    else if (arguments.output.empty())
         printBench(std::cout, results);
-    }
     return arguments.output.empty() ? 0 : writeFile(arguments.output, makeBenchPage(results));
 }
 
@@ -166,9 +158,8 @@ int runReport(const Arguments& arguments)
                             arguments.asJson);
     }
     if (isObject(bytes)) {
-        if (arguments.skippedRuns > 0) {
+        if (arguments.skippedRuns > 0)
             return reportErrors({{arguments.files.front(), "", "--skip-runs is for traces"}}, arguments.asJson);
-        }
         return reportBench(arguments);
     }
     if (arguments.files.size() > 1) {

@@ -282,24 +282,20 @@ Result<TraceSummary> summarize(const std::string& bytes, size_t skippedRuns)
 uint64_t lanesWithPayloads(const trace::Node& node, const trace::NodeWork& work)
 {
     const uint64_t room = work.workgroups * node.maxInput;
-    if (node.launch != trace::Launch::Coalescing || node.maxInput <= 1 || work.records >= room) {
+    if (node.launch != trace::Launch::Coalescing || node.maxInput <= 1 || work.records >= room)
         return work.lanesUsed;
-    }
     return static_cast<uint64_t>(static_cast<double>(work.lanesUsed) * static_cast<double>(work.records) /
                                  static_cast<double>(room));
 }
 
 bool isCounted(const GraphSummary& graph, uint32_t node)
 {
-    if (graph.nodes[node].workgroups > 0) {
+    if (graph.nodes[node].workgroups > 0)
         return true;
-    }
     std::set<uint32_t> own;
-    for (const trace::Slot& slot : graph.shape.slots) {
-        if (slot.node == node) {
+    for (const trace::Slot& slot : graph.shape.slots)
+        if (slot.node == node)
             own.insert(slot.queue);
-        }
-    }
     const auto sends = [&](const trace::Slot& slot) {
         return std::ranges::any_of(slot.outputQueues, [&](const std::vector<uint32_t>& queues) {
             return std::ranges::any_of(queues, [&](uint32_t queue) { return own.contains(queue); });

@@ -8,18 +8,16 @@ namespace millrace::tools::report {
 std::string htmlText(const std::string& text)
 {
     std::string out;
-    for (const char c : text) {
+    for (const char c : text)
         out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : std::string(1, c);
-    }
     return out;
 }
 
 std::string jsonForScript(const nlohmann::ordered_json& json)
 {
     std::string text = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-    for (size_t at = 0; (at = text.find('<', at)) != std::string::npos; at += 6) {
+    for (size_t at = 0; (at = text.find('<', at)) != std::string::npos; at += 6)
         text.replace(at, 1, "\\u003c");
-    }
     return text;
 }
 
@@ -29,9 +27,8 @@ std::string fillIn(std::string_view page, const std::map<std::string, std::strin
     for (;;) {
         const size_t begin = page.find("{{");
         out += page.substr(0, begin);
-        if (begin == std::string_view::npos) {
+        if (begin == std::string_view::npos)
             return out;
-        }
         const size_t end = page.find("}}", begin);
         assert(end != std::string_view::npos);
         const auto text = texts.find(page.substr(begin + 2, end - begin - 2));
@@ -44,9 +41,8 @@ std::string fillIn(std::string_view page, const std::map<std::string, std::strin
 std::string joined(const char* const* files)
 {
     std::string text;
-    for (; *files != nullptr; files++) {
+    for (; *files != nullptr; ++files)
         text += std::string(*files) + "\n";
-    }
     return text;
 }
 

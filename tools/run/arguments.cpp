@@ -31,9 +31,8 @@ Arguments::Arguments(Memory& memory, const Pipeline& pipeline, const Dispatch& d
     }
     m_countInfo.count = static_cast<uint32_t>(m_infos.size());
     m_countInfo.stride = sizeof(VkDispatchGraphInfoAMDX);
-    if (form != DispatchForm::Host) {
+    if (form != DispatchForm::Host)
         moveToDevice(memory, dispatch);
-    }
 }
 
 // Count info, infos and payloads one after the other.
@@ -48,7 +47,7 @@ void Arguments::moveToDevice(Memory& memory, const Dispatch& dispatch)
     }
     m_buffer = memory.createBuffer(alignUp(size), VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, Memory::Where::HostWrites);
     auto* bytes = static_cast<uint8_t*>(m_buffer.mapped);
-    for (size_t i = 0; i < m_infos.size(); i++) {
+    for (size_t i = 0; i < m_infos.size(); ++i) {
         const Bytes& payloads = dispatch.launches[i].payloads;
         std::copy(payloads.begin(), payloads.end(), bytes + offsets[i]);
         m_infos[i].payloads.deviceAddress = m_buffer.address + offsets[i];

@@ -21,9 +21,8 @@ class Table {
 public:
     explicit Table(const std::string& file) : m_file(file)
     {
-        if (const Status read = readInputFile(file, m_text); !read) {
+        if (const Status read = readInputFile(file, m_text); !read)
             throw InputError(file, {}, "", withReason("cannot read the file", read));
-        }
         m_at = m_text.size() - withoutByteOrderMark(m_text).size();
     }
 
@@ -41,14 +40,12 @@ public:
         fields.clear();
         while (m_at < m_text.size()) {
             fields.push_back(m_text[m_at] == '"' ? quoted() : plain());
-            if (m_at == m_text.size() || m_text[m_at] != ',') {
+            if (m_at == m_text.size() || m_text[m_at] != ',')
                 return true;
-            }
-            m_at++;
+            ++m_at;
         }
-        if (!fields.empty()) {
+        if (!fields.empty())
             fields.push_back({"", m_at});  // behind a comma at the end of the file
-        }
         return !fields.empty();
     }
 
@@ -59,9 +56,8 @@ private:
         Field field{m_text.substr(m_at, end - m_at), m_at};
         m_at = end;
         const auto isBlank = [](char c) { return c == ' ' || c == '\t'; };
-        while (!field.text.empty() && isBlank(field.text.back())) {
+        while (!field.text.empty() && isBlank(field.text.back()))
             field.text.pop_back();
-        }
         const size_t first = std::min(field.text.find_first_not_of(" \t"), field.text.size());
         field.text.erase(0, first);
         field.offset += first;
@@ -74,9 +70,8 @@ private:
         while (m_at < m_text.size()) {
             const char c = m_text[m_at++];
             if (c == '"' && (m_at == m_text.size() || m_text[m_at] != '"')) {
-                if (m_at < m_text.size() && std::string_view(",\r\n").find(m_text[m_at]) == std::string_view::npos) {
+                if (m_at < m_text.size() && std::string_view(",\r\n").find(m_text[m_at]) == std::string_view::npos)
                     fail(m_at, "a comma or the end of the line is expected behind the quotation mark");
-                }
                 return field;
             }
             m_at += c == '"' ? 1 : 0;
@@ -96,29 +91,23 @@ std::vector<size_t> matchHeader(const Table& table, const std::vector<Field>& he
 {
     std::vector<std::string> names;
     names.reserve(columns.size());
-    for (const Column& column : columns) {
+    for (const Column& column : columns)
         names.push_back(column.name);
-    }
     std::vector<size_t> out;
     for (const Field& field : header) {
         auto found = std::ranges::find(names, field.text);
-        if (found == names.end()) {
+        if (found == names.end())
             found = std::ranges::find(names, data::withoutFormulaMark(field.text));
-        }
         const auto index = static_cast<size_t>(found - names.begin());
-        if (found == names.end()) {
+        if (found == names.end())
             table.fail(field.offset, "no column \"" + field.text + "\" is expected" + suggestion(field.text, names));
-        }
-        if (std::ranges::find(out, index) != out.end()) {
+        if (std::ranges::find(out, index) != out.end())
             table.fail(field.offset, "the column \"" + field.text + "\" appears twice");
-        }
         out.push_back(index);
     }
-    for (size_t c = 0; c < columns.size(); c++) {
-        if (std::ranges::find(out, c) == out.end()) {
+    for (size_t c = 0; c < columns.size(); ++c)
+        if (std::ranges::find(out, c) == out.end())
             table.fail(0, "the column \"" + names[c] + "\" is missing");
-        }
-    }
     return out;
 }
 
@@ -129,9 +118,8 @@ void readCsv(const std::string& file, const DataTypeRef& type, uint64_t stride, 
     const std::vector<Column> columns = columnsOf(type);
     Table table(file);
     std::vector<Field> fields;
-    if (!table.nextRow(fields)) {
+    if (!table.nextRow(fields))
         table.fail(0, "a first line with the names of the columns is expected");
-    }
     const std::vector<size_t> order = matchHeader(table, fields, columns);
     while (table.nextRow(fields)) {
         if (fields.size() != order.size()) {
@@ -140,12 +128,10 @@ void readCsv(const std::string& file, const DataTypeRef& type, uint64_t stride, 
         }
         const size_t base = bytes.size();
         bytes.resize(base + std::max(stride, type->bytes));
-        for (size_t f = 0; f < fields.size(); f++) {
+        for (size_t f = 0; f < fields.size(); ++f) {
             const Column& column = columns[order[f]];
-            if (const auto error =
-                    scalarFromText(*column.scalar, fields[f].text, bytes.data() + base + column.offset)) {
+            if (const auto error = scalarFromText(*column.scalar, fields[f].text, bytes.data() + base + column.offset))
                 table.fail(fields[f].offset, *error);
-            }
         }
     }
 }
@@ -154,9 +140,8 @@ std::string writeCsv(const DataTypeRef& type, std::span<const uint8_t> bytes, ui
 {
     const std::vector<Column> columns = columnsOf(type);
     std::string out = data::csvNames(columns) + "\n";
-    for (uint64_t row = 0; row < count; row++) {
+    for (uint64_t row = 0; row < count; ++row)
         out += data::csvValues(columns, bytes.subspan(row * stride)) + "\n";
-    }
     return out;
 }
 

@@ -24,9 +24,8 @@ uint32_t smallCount(const Value& value)
 
 std::string besides(const Value& value, const std::string& name)
 {
-    if (name.empty()) {
+    if (name.empty())
         value.fail("a file name is expected");
-    }
     return (std::filesystem::path(value.file()).parent_path() / name).lexically_normal().string();
 }
 
@@ -34,11 +33,9 @@ std::string besides(const Value& value, const std::string& name)
 std::vector<uint32_t> readIndices(const Value& value)
 {
     const char* first = value.has("index") ? "index" : value.has("count") ? "count" : "";
-    for (const char* key : {"count", "indices"}) {
-        if (value.has(key) && *first != '\0' && std::string_view(first) != key) {
+    for (const char* key : {"count", "indices"})
+        if (value.has(key) && *first != '\0' && std::string_view(first) != key)
             value.get(key).fail("\"" + std::string(first) + "\" already says which indices");
-        }
-    }
     std::vector<uint32_t> indices;
     if (const auto count = value.find("count")) {
         indices.resize(count->count(1, graph::kMaxNodeIndex + 1));
@@ -47,13 +44,11 @@ std::vector<uint32_t> readIndices(const Value& value)
     if (const auto list = value.find("indices")) {
         for (const Value& item : list->items()) {
             indices.push_back(static_cast<uint32_t>(item.count(0, graph::kMaxNodeIndex)));
-            if (std::ranges::count(indices, indices.back()) > 1) {
+            if (std::ranges::count(indices, indices.back()) > 1)
                 item.fail("the index " + std::to_string(indices.back()) + " is here twice");
-            }
         }
-        if (indices.empty()) {
+        if (indices.empty())
             list->fail("at least one is needed");
-        }
     }
     return indices;
 }
@@ -62,22 +57,16 @@ ShaderDescription readShader(const Value& value)
 {
     ShaderDescription shader{value};
     shader.file = besides(value.get("file"), value.get("file").string());
-    if (const auto entry = value.find("entry")) {
+    if (const auto entry = value.find("entry"))
         shader.entryPoint = entry->string();
-    }
-    if (const auto specialization = value.find("specialization")) {
+    if (const auto specialization = value.find("specialization"))
         shader.specialization = specialization->members();
-    }
-    if (const auto definitions = value.find("define")) {
-        for (const auto& [name, text] : definitions->members()) {
+    if (const auto definitions = value.find("define"))
+        for (const auto& [name, text] : definitions->members())
             shader.definitions.emplace_back(name, text.json().is_string() ? text.string() : text.json().dump());
-        }
-    }
-    if (const auto include = value.find("include")) {
-        for (const Value& folder : include->items()) {
+    if (const auto include = value.find("include"))
+        for (const Value& folder : include->items())
             shader.includeFolders.push_back(besides(folder, folder.string()));
-        }
-    }
     return shader;
 }
 
@@ -88,19 +77,16 @@ std::optional<DrawDescription> readDraw(const Value& value)
 {
     const auto fragment = value.find("fragment");
     if (!fragment) {
-        for (const char* key : kDrawKeys) {
-            if (const auto state = value.find(key)) {
+        for (const char* key : kDrawKeys)
+            if (const auto state = value.find(key))
                 state->fail("\"" + std::string(key) + "\" is for mesh nodes, which have a \"fragment\" shader");
-            }
-        }
         return std::nullopt;
     }
     fragment->allowKeys({"file", "entry", "specialization", "define", "include"});
     DrawDescription draw{readShader(*fragment)};
     const auto choose = [&](const char* key, std::span<const std::string_view> names, auto& out) {
-        if (const auto state = value.find(key)) {
+        if (const auto state = value.find(key))
             out = static_cast<std::remove_reference_t<decltype(out)>>(state->choice(names));
-        }
     };
     choose("cull", kCullNames, draw.cull);
     choose("blend", kBlendNames, draw.blend);
@@ -114,12 +100,10 @@ NodeDescription readNode(const Value& value)
     value.allowKeys({"file", "entry", "name", "index", "count", "indices", "specialization", "define", "include",
                      "dxil", "fragment", "cull", "blend", "depth_test", "depth_write"});
     NodeDescription node{readShader(value)};
-    if (const auto name = value.find("name")) {
+    if (const auto name = value.find("name"))
         node.name = name->string();
-    }
-    if (const auto index = value.find("index")) {
+    if (const auto index = value.find("index"))
         node.index = smallCount(*index);
-    }
     node.indices = readIndices(value);
     node.draw = readDraw(value);
     return node;
@@ -131,14 +115,12 @@ void readContents(const Value& value, ResourceDescription& resource)
     resource.fill = value.find("fill");
     resource.print = value.has("print") && value.get("print").boolean();
     const auto output = value.find("output");
-    if (output && output->json().is_array()) {
+    if (output && output->json().is_array())
         resource.outputs = output->items();
-    } else if (output) {
+    else if (output)
         resource.outputs = {*output};
-    }
-    for (const Value& each : resource.outputs) {
+    for (const Value& each : resource.outputs)
         (void)each.string();
-    }
 }
 
 void readDescriptor(const Value& value, ResourceDescription& resource)
@@ -147,9 +129,8 @@ void readDescriptor(const Value& value, ResourceDescription& resource)
     resource.binding = smallCount(value.get("binding"));
     resource.data = value.find("data");
     resource.file = value.find("file");
-    if (resource.data && resource.file) {
+    if (resource.data && resource.file)
         resource.file->fail("\"data\" already gives the initial contents");
-    }
 }
 
 void readImageSize(const Value& value, ResourceDescription& resource)
@@ -168,9 +149,8 @@ ResourceDescription readBuffer(const Value& value)
     readDescriptor(value, resource);
     resource.size = value.find("size");
     resource.length = value.find("length");
-    if (resource.size && resource.length) {
+    if (resource.size && resource.length)
         resource.length->fail("\"size\" already says how large the buffer is");
-    }
     return resource;
 }
 
@@ -195,15 +175,13 @@ TargetDescription readTarget(const Value& value, std::vector<ResourceDescription
     TargetDescription target{value, resources.size()};
     if (const auto depth = value.find("depth")) {
         target.depth = static_cast<float>(depth->number());
-        if (!(*target.depth >= 0 && *target.depth <= 1)) {
+        if (!(*target.depth >= 0 && *target.depth <= 1))
             depth->fail("a number from 0 to 1 is expected");
-        }
     }
     if (const auto samples = value.find("samples")) {
         target.samples = static_cast<uint32_t>(samples->count(1, VK_SAMPLE_COUNT_64_BIT));
-        if (!std::has_single_bit(target.samples)) {
+        if (!std::has_single_bit(target.samples))
             samples->fail("a power of two is expected");
-        }
     }
     resources.push_back(std::move(resource));
     return target;
@@ -212,13 +190,12 @@ TargetDescription readTarget(const Value& value, std::vector<ResourceDescription
 // Names are keys of results; descriptors can be taken once.
 void checkDistinct(const std::vector<ResourceDescription>& resources)
 {
-    for (size_t r = 0; r < resources.size(); r++) {
-        for (size_t before = 0; before < r; before++) {
+    for (size_t r = 0; r < resources.size(); ++r) {
+        for (size_t before = 0; before < r; ++before) {
             const ResourceDescription& a = resources[before];
             const ResourceDescription& b = resources[r];
-            if (a.name == b.name) {
+            if (a.name == b.name)
                 b.place.get("name").fail("two resources are called \"" + b.name + "\"");
-            }
             if (!b.isTarget && a.isAt(b.set, b.binding)) {
                 b.place.get("binding").fail("\"" + a.name + "\" is already at set " + std::to_string(a.set) +
                                             ", binding " + std::to_string(a.binding));
@@ -250,9 +227,8 @@ DispatchDescription readDispatch(const Value& value)
         value.allowKeys({"node", "index", "payloads", "count", "form", "push_constants", "launches"});
         dispatch.launches.push_back(readLaunch(value));
     }
-    if (const auto form = value.find("form")) {
+    if (const auto form = value.find("form"))
         dispatch.form = static_cast<DispatchForm>(form->choice(kFormNames));
-    }
     dispatch.pushConstants = value.find("push_constants");
     return dispatch;
 }
@@ -260,13 +236,11 @@ DispatchDescription readDispatch(const Value& value)
 // The items of a member, which must have some if it is needed.
 std::vector<Value> list(const Value& root, const char* key, bool isNeeded)
 {
-    if (!isNeeded && !root.has(key)) {
+    if (!isNeeded && !root.has(key))
         return {};
-    }
     std::vector<Value> items = root.get(key).items();
-    if (isNeeded && items.empty()) {
+    if (isNeeded && items.empty())
         root.get(key).fail("at least one is needed");
-    }
     return items;
 }
 
@@ -290,29 +264,23 @@ GraphDescription readDescription(const Document& document)
     root.allowKeys({"$schema", "description", "nodes", "buffers", "images", "target", "push_constants", "dispatches",
                     "scratch", "device"});
     GraphDescription out;
-    for (const Value& node : list(root, "nodes", true)) {
+    for (const Value& node : list(root, "nodes", true))
         out.nodes.push_back(readNode(node));
-    }
-    for (const Value& buffer : list(root, "buffers", false)) {
+    for (const Value& buffer : list(root, "buffers", false))
         out.resources.push_back(readBuffer(buffer));
-    }
-    for (const Value& image : list(root, "images", false)) {
+    for (const Value& image : list(root, "images", false))
         out.resources.push_back(readImage(image));
-    }
-    if (const auto target = root.find("target")) {
+    if (const auto target = root.find("target"))
         out.target = readTarget(*target, out.resources);
-    }
     checkDistinct(out.resources);
-    for (const Value& dispatch : list(root, "dispatches", true)) {
+    for (const Value& dispatch : list(root, "dispatches", true))
         out.dispatches.push_back(readDispatch(dispatch));
-    }
     out.pushConstants = root.find("push_constants");
     out.scratch = root.find("scratch");
-    if (out.scratch && !out.scratch->json().is_number()) {
+    if (out.scratch && !out.scratch->json().is_number())
         (void)out.scratch->choice({"min", "max"});
-    } else if (out.scratch) {
+    else if (out.scratch)
         (void)out.scratch->count(1);
-    }
     out.device = root.has("device") ? root.get("device").string() : "";
     return out;
 }

@@ -28,9 +28,8 @@ constexpr std::array kExtensions = {
 std::vector<const char*> neededExtensions(bool draws)
 {
     std::vector<const char*> out(kExtensions.begin(), kExtensions.end());
-    if (draws) {
+    if (draws)
         out.push_back(VK_EXT_MESH_SHADER_EXTENSION_NAME);
-    }
     return out;
 }
 
@@ -55,9 +54,8 @@ bool runsGraphs(const VkuInstanceDispatchTable& vk, VkPhysicalDevice device, boo
 {
     VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
     VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue};
-    if (!hasExtensions(vk, device, draws)) {
+    if (!hasExtensions(vk, device, draws))
         return false;
-    }
     vk.GetPhysicalDeviceFeatures2(device, &features);
     return enqueue.shaderEnqueue == VK_TRUE && (!draws || enqueue.shaderMeshEnqueue == VK_TRUE);
 }
@@ -81,15 +79,13 @@ std::string lackingText(const VkuInstanceDispatchTable& vk, std::span<const VkPh
                         std::span<const std::string> names, bool draws)
 {
     const auto runsWithoutDrawing = [&](VkPhysicalDevice device) { return runsGraphs(vk, device, false); };
-    if (draws && std::ranges::any_of(devices, runsWithoutDrawing)) {
+    if (draws && std::ranges::any_of(devices, runsWithoutDrawing))
         return "\nMesh nodes need more of a driver than other nodes; docs/mesh-nodes.md says what.";
-    }
     std::string text = "\nMillrace's layer is there, but the driver lacks what graphs need; `millrace info` says more.";
-    for (size_t d = 0; d < devices.size(); d++) {
+    for (size_t d = 0; d < devices.size(); ++d) {
         const std::string lacks = runtime::whatDeviceLacks(vk, devices[d]);
-        if (!lacks.empty()) {
+        if (!lacks.empty())
             text += "\n    " + names[d] + " lacks " + lacks;
-        }
     }
     return text;
 }
@@ -136,9 +132,8 @@ template <typename Function>
 void load(PFN_vkGetDeviceProcAddr find, VkDevice device, Function& function, const char* name)
 {
     function = reinterpret_cast<Function>(find(device, name));
-    if (function == nullptr) {
+    if (function == nullptr)
         throw DeviceError(std::string("the device claims VK_AMDX_shader_enqueue but has no ") + name);
-    }
 }
 
 }  // namespace
@@ -176,19 +171,17 @@ void Device::choose(const Instance& instance, const std::string& wanted)
     check(vk.EnumeratePhysicalDevices(instance.handle(), &count, nullptr), "vkEnumeratePhysicalDevices");
     std::vector<VkPhysicalDevice> devices(count);
     check(vk.EnumeratePhysicalDevices(instance.handle(), &count, devices.data()), "vkEnumeratePhysicalDevices");
-    if (devices.empty()) {
+    if (devices.empty())
         throw DeviceError(noDriverText());
-    }
     std::vector<VkPhysicalDeviceProperties> properties(count);
     std::vector<std::string> names;
-    for (uint32_t d = 0; d < count; d++) {
+    for (uint32_t d = 0; d < count; ++d) {
         vk.GetPhysicalDeviceProperties(devices[d], &properties[d]);
         names.emplace_back(properties[d].deviceName);
     }
     const Result<std::vector<size_t>> chosen = chooseDevices(names, wanted);
-    if (!chosen) {
+    if (!chosen)
         throw DeviceError(chosen.error().text());
-    }
     for (size_t d : *chosen) {
         const bool isBetter =
             m_physical == VK_NULL_HANDLE || rank(properties[d].deviceType) < rank(m_properties.deviceType);
@@ -299,9 +292,8 @@ void Device::submit(const std::function<void(VkCommandBuffer)>& record) const
     info.commandBufferCount = 1;
     info.pCommandBuffers = &commands;
     VkResult result = m_vk.QueueSubmit(m_queue, 1, &info, fence);
-    if (result == VK_SUCCESS) {
+    if (result == VK_SUCCESS)
         result = m_vk.WaitForFences(m_device, 1, &fence, VK_TRUE, UINT64_MAX);
-    }
     m_vk.DestroyFence(m_device, fence, nullptr);
     m_vk.FreeCommandBuffers(m_device, m_pool, 1, &commands);
     check(result, "running the graph: vkQueueSubmit or vkWaitForFences");

@@ -35,7 +35,7 @@ DeviceResources::DeviceResources(const Device& device, Memory& memory, const Wor
             item.buffer = memory.createBuffer(size, kBufferUsage, Memory::Where::Device);
         }
     }
-    for (size_t i = 0; i < m_items.size(); i++) {
+    for (size_t i = 0; i < m_items.size(); ++i) {
         const Resource& resource = work.resources[i];
         std::memcpy(m_items[i].before.mapped, resource.initial.data(), resource.initial.size());
         writeAddresses(resource.addresses, m_items[i].before.mapped);
@@ -90,7 +90,7 @@ void DeviceResources::recordDownload(VkCommandBuffer commands) const
 
 void DeviceResources::readResults(const Memory& memory, Work& work) const
 {
-    for (size_t i = 0; i < m_items.size(); i++) {
+    for (size_t i = 0; i < m_items.size(); ++i) {
         memory.makeVisibleToHost(m_items[i].after);
         const auto* bytes = static_cast<const uint8_t*>(m_items[i].after.mapped);
         work.resources[i].result.assign(bytes, bytes + work.resources[i].initial.size());
@@ -101,16 +101,14 @@ DescriptorSets::DescriptorSets(const Device& device, const Pipeline& pipeline, c
                                const DeviceResources& resources)
     : m_device(device)
 {
-    if (program.bindings.empty()) {
+    if (program.bindings.empty())
         return;
-    }
     allocate(pipeline, static_cast<uint32_t>(program.bindings.size()));
     for (const BindingUse& use : program.bindings) {
-        for (size_t r = 0; r < work.resources.size(); r++) {
+        for (size_t r = 0; r < work.resources.size(); ++r) {
             const ResourceDescription& description = *work.resources[r].description;
-            if (!description.isAt(use.set, use.binding)) {
+            if (!description.isAt(use.set, use.binding))
                 continue;
-            }
             const VkDescriptorBufferInfo buffer{resources.buffer(r), 0, VK_WHOLE_SIZE};
             const VkDescriptorImageInfo image{VK_NULL_HANDLE, resources.image(r).view, VK_IMAGE_LAYOUT_GENERAL};
             VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};

@@ -33,25 +33,22 @@ const char* kindOf(const Json& json)
 std::string escaped(const std::string& key)
 {
     std::string out;
-    for (const char c : key) {
+    for (const char c : key)
         out += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
-    }
     return out;
 }
 
 // Only errors need it, so nobody carries paths around.
 bool findPointer(const Json& json, const Place& place, const Place* wanted, std::string& pointer)
 {
-    if (&place == wanted) {
+    if (&place == wanted)
         return true;
-    }
     const size_t length = pointer.size();
     size_t i = 0;
     for (auto item = json.begin(); item != json.end() && i < place.children.size(); ++item, i++) {
         pointer += "/" + (json.is_object() ? escaped(item.key()) : std::to_string(i));
-        if (findPointer(*item, place.children[i], wanted, pointer)) {
+        if (findPointer(*item, place.children[i], wanted, pointer))
             return true;
-        }
         pointer.resize(length);
     }
     return false;
@@ -60,9 +57,8 @@ bool findPointer(const Json& json, const Place& place, const Place* wanted, std:
 std::string listOf(std::initializer_list<std::string_view> words)
 {
     std::string list;
-    for (const std::string_view word : words) {
+    for (const std::string_view word : words)
         list.append(list.empty() ? "" : ", ").append(word);
-    }
     return list;
 }
 
@@ -87,9 +83,8 @@ InputError::InputError(std::string file, Position position, std::string pointer,
 std::string InputError::text() const
 {
     std::string out = m_file;
-    if (m_position.line > 0) {
+    if (m_position.line > 0)
         out += ":" + std::to_string(m_position.line) + ":" + std::to_string(m_position.column);
-    }
     return (out.empty() ? out : out + ": ") + what();
 }
 
@@ -97,9 +92,8 @@ Document Document::read(const std::string& file)
 {
     Document out;
     out.m_file = inputName(file);
-    if (const Status read = readInput(file, out.m_text); !read) {
+    if (const Status read = readInput(file, out.m_text); !read)
         throw InputError(out.m_file, {}, "", withReason("cannot read the file", read));
-    }
     parseJson(out.m_file, out.m_text, out.m_json, out.m_place);
     return out;
 }
@@ -129,70 +123,60 @@ void Value::allowKeys(std::initializer_list<std::string_view> keys) const
 std::optional<Value> Value::find(std::string_view key) const
 {
     size_t i = 0;
-    for (auto item = m_json->begin(); m_json->is_object() && item != m_json->end(); ++item, i++) {
-        if (item.key() == key) {
+    for (auto item = m_json->begin(); m_json->is_object() && item != m_json->end(); ++item, i++)
+        if (item.key() == key)
             return Value(*m_document, *item, m_place->children[i]);
-        }
-    }
     return std::nullopt;
 }
 
 Value Value::get(std::string_view key) const
 {
     const auto value = find(key);
-    if (!value) {
+    if (!value)
         fail("\"" + std::string(key) + "\" is missing");
-    }
     return *value;
 }
 
 std::vector<std::pair<std::string, Value>> Value::members() const
 {
-    if (!m_json->is_object()) {
+    if (!m_json->is_object())
         fail(std::string("an object is expected, not ") + kindOf(*m_json));
-    }
     std::vector<std::pair<std::string, Value>> out;
     size_t i = 0;
-    for (auto item = m_json->begin(); item != m_json->end(); ++item, i++) {
+    for (auto item = m_json->begin(); item != m_json->end(); ++item, i++)
         out.emplace_back(item.key(), Value(*m_document, *item, m_place->children[i]));
-    }
     return out;
 }
 
 std::vector<Value> Value::items() const
 {
-    if (!m_json->is_array()) {
+    if (!m_json->is_array())
         fail(std::string("an array is expected, not ") + kindOf(*m_json));
-    }
     std::vector<Value> out;
     out.reserve(m_json->size());
-    for (size_t i = 0; i < m_json->size(); i++) {
+    for (size_t i = 0; i < m_json->size(); ++i)
         out.emplace_back(*m_document, (*m_json)[i], m_place->children[i]);
-    }
     return out;
 }
 
 std::string Value::string() const
 {
-    if (!m_json->is_string()) {
+    if (!m_json->is_string())
         fail(std::string("a string is expected, not ") + kindOf(*m_json));
-    }
     return m_json->get<std::string>();
 }
 
 bool Value::boolean() const
 {
-    if (!m_json->is_boolean()) {
+    if (!m_json->is_boolean())
         fail(std::string("true or false is expected, not ") + kindOf(*m_json));
-    }
     return m_json->get<bool>();
 }
 
 double Value::number() const
 {
-    if (!m_json->is_number()) {
+    if (!m_json->is_number())
         fail(std::string("a number is expected, not ") + kindOf(*m_json));
-    }
     return m_json->get<double>();
 }
 
@@ -203,9 +187,8 @@ uint64_t Value::count(uint64_t least, uint64_t most) const
              (m_json->is_number() ? ", not " + m_json->dump() : std::string(", not ") + kindOf(*m_json)));
     }
     const auto value = m_json->get<uint64_t>();
-    if (value < least || value > most) {
+    if (value < least || value > most)
         fail(std::to_string(value) + " is not from " + std::to_string(least) + " to " + std::to_string(most));
-    }
     return value;
 }
 
@@ -213,9 +196,8 @@ size_t Value::choice(std::span<const std::string_view> choices) const
 {
     const std::string text = string();
     const auto found = std::ranges::find(choices, text);
-    if (found == choices.end()) {
+    if (found == choices.end())
         fail(noneOf(text, choices));
-    }
     return static_cast<size_t>(found - choices.begin());
 }
 

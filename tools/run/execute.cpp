@@ -42,16 +42,14 @@ public:
     }
     void stop(VkCommandBuffer commands) const
     {
-        if (m_queries != VK_NULL_HANDLE) {
+        if (m_queries != VK_NULL_HANDLE)
             write(commands, 1);
-        }
     }
 
     std::optional<double> milliseconds() const
     {
-        if (m_queries == VK_NULL_HANDLE) {
+        if (m_queries == VK_NULL_HANDLE)
             return std::nullopt;
-        }
         uint64_t ticks[2] = {};
         check(m_device.vk().GetQueryPoolResults(m_device.handle(), m_queries, 0, 2, sizeof(ticks), ticks,
                                                 sizeof(ticks[0]), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
@@ -84,13 +82,11 @@ public:
           m_clock(device),
           m_graph(graphAccess(work.target != nullptr))
     {
-        if (work.target != nullptr) {
+        if (work.target != nullptr)
             m_target.emplace(device, m_memory, work, m_resources);
-        }
         createScratch(options);
-        for (const Dispatch& dispatch : work.dispatches) {
+        for (const Dispatch& dispatch : work.dispatches)
             m_arguments.emplace_back(m_memory, m_pipeline, dispatch, options.form.value_or(dispatch.form));
-        }
     }
 
     void runOnce()
@@ -100,9 +96,8 @@ public:
         m_device.submit([&](VkCommandBuffer commands) { dispatch(commands); });
         const std::chrono::duration<double, std::milli> host = std::chrono::steady_clock::now() - begin;
         m_execution.hostMilliseconds.push_back(host.count());
-        if (const auto milliseconds = m_clock.milliseconds()) {
+        if (const auto milliseconds = m_clock.milliseconds())
             m_execution.deviceMilliseconds.push_back(*milliseconds);
-        }
     }
 
     Execution finish(Work& work)
@@ -135,9 +130,8 @@ private:
     {
         m_resources.recordUpload(commands);
         barrier(m_device, commands, kHostWrite, kGraph);  // arguments of indirect dispatches
-        if (m_target) {
+        if (m_target)
             m_target->prepare(commands);
-        }
         if (m_scratch.handle != VK_NULL_HANDLE) {
             m_device.graphs().initializeScratch(commands, m_pipeline.handle(), m_scratch.address,
                                                 m_execution.scratchBytes);
@@ -150,18 +144,15 @@ private:
         m_device.vk().CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, m_pipeline.handle());
         m_sets.bind(commands, m_pipeline);
         m_clock.start(commands);
-        for (size_t d = 0; d < m_arguments.size(); d++) {
-            if (d > 0) {
+        for (size_t d = 0; d < m_arguments.size(); ++d) {
+            if (d > 0)
                 barrier(m_device, commands, m_graph, m_graph);
-            }
             pushConstants(commands, m_work.dispatches[d]);
-            if (m_target) {
+            if (m_target)
                 m_target->begin(commands, d == 0);
-            }
             m_arguments[d].record(commands, m_device.graphs(), m_scratch.address, m_execution.scratchBytes);
-            if (m_target) {
+            if (m_target)
                 m_target->end(commands);
-            }
         }
         m_clock.stop(commands);
     }
@@ -197,9 +188,8 @@ Execution execute(const Instance& instance, const Device& device, const Program&
                   const ExecutionOptions& options)
 {
     Executor executor(instance, device, program, work, options);
-    for (uint32_t r = 0; r < options.repeats; r++) {
+    for (uint32_t r = 0; r < options.repeats; ++r)
         executor.runOnce();
-    }
     return executor.finish(work);
 }
 

@@ -22,9 +22,8 @@ size_t findResource(const std::string& name, const Value& place, const Work& wor
     const auto found = std::ranges::find_if(work.resources, [&](const Resource& r) { return r.name() == name; });
     if (found == work.resources.end()) {
         std::vector<std::string> names;
-        for (const Resource& resource : work.resources) {
+        for (const Resource& resource : work.resources)
             names.push_back(resource.name());
-        }
         place.fail("the graph has no buffer or image \"" + name + "\"" + suggestion(name, names));
     }
     return static_cast<size_t>(found - work.resources.begin());
@@ -33,12 +32,10 @@ size_t findResource(const std::string& name, const Value& place, const Work& wor
 void readPng(const Value& file, const Resource& resource, Bytes& bytes)
 {
     Picture picture;
-    if (!resource.isImage() || !resource.format->isPicture()) {
+    if (!resource.isImage() || !resource.format->isPicture())
         file.fail("PNG is for images with formats of 8 bits");
-    }
-    if (const Status read = readPicture(pathOf(file), resource.format->components, picture); !read) {
+    if (const Status read = readPicture(pathOf(file), resource.format->components, picture); !read)
         file.fail(withReason("cannot read " + pathOf(file) + " as PNG", read));
-    }
     if (picture.width != resource.width || picture.height != resource.height) {
         file.fail(pathOf(file) + " is " + std::to_string(picture.width) + " x " + std::to_string(picture.height) +
                   ", the image " + std::to_string(resource.width) + " x " + std::to_string(resource.height));
@@ -56,9 +53,8 @@ void readFileBytes(const Value& file, const Resource& resource, Expectation& out
     }
     if (ending == ".csv") {
         const auto rows = findTableRows(resource);
-        if (!rows) {
+        if (!rows)
             file.fail("CSV is for buffers whose only member is an array");
-        }
         readCsv(pathOf(file), rows->type, rows->stride, out.bytes);
     } else if (ending == ".png") {
         readPng(file, resource, out.bytes);
@@ -86,21 +82,17 @@ Expectation readExpectation(const std::string& name, const Value& value, const W
     out.resource = findResource(name, value, work);
     const Resource& resource = work.resources[out.resource];
     const Encoding encoding{.mayBePartial = true, .mostBytes = resource.initial.size(), .given = &out.given};
-    if (value.has("data") == value.has("file")) {
+    if (value.has("data") == value.has("file"))
         value.fail("one of \"data\" and \"file\" says what is expected");
-    }
-    if (const auto data = value.find("data")) {
+    if (const auto data = value.find("data"))
         encodeJson(*data, *resource.type, 0, out.bytes, encoding);
-    } else {
+    else
         readFileBytes(value.get("file"), resource, out, encoding);
-    }
-    if (const auto tolerance = value.find("tolerance")) {
+    if (const auto tolerance = value.find("tolerance"))
         out.tolerance = tolerance->number();
-    }
     out.isUnordered = value.has("order") && value.get("order").choice({"given", "any"}) == 1;
-    if (out.isUnordered && (out.tolerance != 0 || !findTableRows(resource))) {
+    if (out.isUnordered && (out.tolerance != 0 || !findTableRows(resource)))
         value.get("order").fail("only buffers whose only member is an array can have another order, without tolerance");
-    }
     const bool isPrefix = value.has("prefix") && value.get("prefix").boolean();
     const uint64_t size = dataBytes(resource);
     // A structure in front of an open array may be all that is compared.
@@ -116,17 +108,14 @@ Expectation readExpectation(const std::string& name, const Value& value, const W
 
 bool isSame(const DataType& scalar, const uint8_t* found, const uint8_t* expected, double tolerance)
 {
-    if (std::memcmp(found, expected, scalar.bytes) == 0) {
+    if (std::memcmp(found, expected, scalar.bytes) == 0)
         return true;
-    }
-    if (tolerance == 0 && scalar.kind != DataType::Kind::Float) {
+    if (tolerance == 0 && scalar.kind != DataType::Kind::Float)
         return false;
-    }
     const double a = readNumber(scalar, found);
     const double b = readNumber(scalar, expected);
-    if (std::isnan(a) || std::isnan(b)) {
+    if (std::isnan(a) || std::isnan(b))
         return std::isnan(a) && std::isnan(b);
-    }
     return a == b || std::fabs(a - b) <= tolerance * std::max(1.0, std::fabs(b));
 }
 
@@ -134,14 +123,13 @@ bool isSame(const DataType& scalar, const uint8_t* found, const uint8_t* expecte
 void sortRows(const TableRows& rows, uint64_t count, Bytes& bytes)
 {
     std::vector<std::string> pieces;
-    for (uint64_t r = 0; r < count; r++) {
+    for (uint64_t r = 0; r < count; ++r) {
         const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(rows.offset + r * rows.stride);
         pieces.emplace_back(first, first + static_cast<std::ptrdiff_t>(rows.type->bytes));
     }
     std::ranges::sort(pieces);
-    for (uint64_t r = 0; r < count; r++) {
+    for (uint64_t r = 0; r < count; ++r)
         std::ranges::copy(pieces[r], bytes.begin() + static_cast<std::ptrdiff_t>(rows.offset + r * rows.stride));
-    }
 }
 
 std::string textOf(const Json& json)
@@ -163,12 +151,10 @@ std::vector<Expectation> readExpectations(const Document& document, const Work& 
     const Value root = document.root();
     root.allowKeys({"$schema", "description", "results"});
     std::vector<Expectation> out;
-    for (const auto& [name, value] : root.get("results").members()) {
+    for (const auto& [name, value] : root.get("results").members())
         out.push_back(readExpectation(name, value, work));
-    }
-    if (out.empty()) {
+    if (out.empty())
         root.get("results").fail("nothing is expected");
-    }
     return out;
 }
 
@@ -181,9 +167,8 @@ std::optional<Difference> compare(const Expectation& expectation, const Resource
         const TableRows rows = *findTableRows(resource);
         uint64_t count = 0;
         while (rows.offset + count * rows.stride < expectation.given.size() &&
-               expectation.given[rows.offset + count * rows.stride] != 0) {
-            count++;
-        }
+               expectation.given[rows.offset + count * rows.stride] != 0)
+            ++count;
         sortRows(rows, count, found);
         sortRows(rows, count, expected);
         path = " (of the elements in order of their bytes)";
@@ -191,13 +176,11 @@ std::optional<Difference> compare(const Expectation& expectation, const Resource
     Difference out;
     out.resource = resource.name();
     forEachScalar(*resource.type, 0, found.size(), [&](const DataType& scalar, uint64_t offset) {
-        if (offset + scalar.bytes > found.size() || expectation.given[offset] == 0) {
+        if (offset + scalar.bytes > found.size() || expectation.given[offset] == 0)
             return;
-        }
-        out.compared++;
-        if (isSame(scalar, found.data() + offset, expected.data() + offset, expectation.tolerance)) {
+        ++out.compared;
+        if (isSame(scalar, found.data() + offset, expected.data() + offset, expectation.tolerance))
             return;
-        }
         if (out.differing++ == 0) {
             out.path = pathTo(*resource.type, offset) + path;
             out.found = textOf(scalarToJson(scalar, found.data() + offset));

@@ -67,9 +67,8 @@ const ImageFormat* findFormat(uint32_t spirv)
 std::vector<std::string> formatNames()
 {
     std::vector<std::string> out;
-    for (const ImageFormat& format : kFormats) {
+    for (const ImageFormat& format : kFormats)
         out.emplace_back(format.name);
-    }
     return out;
 }
 

@@ -24,20 +24,18 @@ bool isInstalled(const Loader& loader, const char* layer)
 void tell(const Message& message)
 {
     const std::string text = printable((message.id.empty() ? "" : message.id + ": ") + message.text);
-    if (message.isError) {
+    if (message.isError)
         (void)fail(text);
-    } else {
+    else
         warn(text);
-    }
 }
 
 }  // namespace
 
 void check(VkResult result, const char* call)
 {
-    if (result != VK_SUCCESS) {
+    if (result != VK_SUCCESS)
         throw DeviceError(std::string(call) + " returned " + string_VkResult(result));
-    }
 }
 
 VKAPI_ATTR VkBool32 VKAPI_CALL Instance::onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
@@ -46,9 +44,8 @@ VKAPI_ATTR VkBool32 VKAPI_CALL Instance::onMessage(VkDebugUtilsMessageSeverityFl
 {
     auto* self = static_cast<Instance*>(instance);
     // What filling a dispatch table with the utility library asks for; nothing about the graph.
-    if (std::strstr(data->pMessage, "vk_layerGetPhysicalDeviceProcAddr") != nullptr) {
+    if (std::strstr(data->pMessage, "vk_layerGetPhysicalDeviceProcAddr") != nullptr)
         return VK_FALSE;
-    }
     Message message{severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
                     data->pMessageIdName != nullptr ? data->pMessageIdName : "", data->pMessage};
     const std::lock_guard lock(self->m_mutex);
@@ -64,9 +61,8 @@ Instance::Instance(bool validate)
 {
     letLoaderLookBesideTool();
     Result<Loader> loader = Loader::open();
-    if (!loader) {
+    if (!loader)
         throw DeviceError(loader.error().text());
-    }
     m_loader = std::move(*loader);
     m_hasLayer = isInstalled(*m_loader, settings::kLayerName);
     if (validate && !isInstalled(*m_loader, kValidationName)) {
@@ -80,12 +76,10 @@ void Instance::create(bool validate)
 {
     // The first layer is the nearest to the application.
     std::vector<const char*> layers;
-    if (m_hasLayer) {
+    if (m_hasLayer)
         layers.push_back(settings::kLayerName);
-    }
-    if (validate) {
+    if (validate)
         layers.push_back(kValidationName);
-    }
     const VkBool32 on = VK_TRUE;
     const VkLayerSettingEXT settings[] = {
         {settings::kLayerName, "validate", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on},
@@ -104,9 +98,8 @@ void Instance::create(bool validate)
     layerSettings.pSettings = settings;
     std::vector<const char*> extensions;
     const bool hasDebugUtils = lists(m_loader->extensions(), VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
-    if (hasDebugUtils) {
+    if (hasDebugUtils)
         extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
-    }
     VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
     application.pApplicationName = "millrace run";
     application.apiVersion = VK_API_VERSION_1_3;
@@ -128,9 +121,8 @@ void Instance::create(bool validate)
         throw DeviceError(std::string("the Vulkan loader finds ") + settings::kLayerName +
                           " and cannot load its library; `millrace info` says more");
     }
-    if (result == VK_ERROR_INCOMPATIBLE_DRIVER) {
+    if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
         throw DeviceError(noDriverText());
-    }
     check(result, "vkCreateInstance");
     vkuInitInstanceDispatchTable(m_instance, &m_vk, getProcAddr());
     if (hasDebugUtils) {
@@ -141,12 +133,10 @@ void Instance::create(bool validate)
 
 Instance::~Instance()
 {
-    if (m_messenger != VK_NULL_HANDLE) {
+    if (m_messenger != VK_NULL_HANDLE)
         m_vk.DestroyDebugUtilsMessengerEXT(m_instance, m_messenger, nullptr);
-    }
-    if (m_instance != VK_NULL_HANDLE) {
+    if (m_instance != VK_NULL_HANDLE)
         m_vk.DestroyInstance(m_instance, nullptr);
-    }
 }
 
 std::vector<Message> Instance::messages() const

@@ -18,13 +18,12 @@ public:
 
     void encode(const Value& value, const DataType& type, uint64_t offset)
     {
-        if (type.isScalar()) {
+        if (type.isScalar())
             scalar(value, type, offset);
-        } else if (type.kind == Kind::Structure) {
+        else if (type.kind == Kind::Structure)
             structure(value, type, offset);
-        } else {
+        else
             elements(value, type, offset);
-        }
     }
 
 private:
@@ -33,9 +32,8 @@ private:
     void address(const Value& value, uint64_t offset)
     {
         value.allowKeys({"address"});
-        if (m_encoding.addresses == nullptr) {
+        if (m_encoding.addresses == nullptr)
             value.fail("addresses of buffers can stand in buffers and push constants only");
-        }
         (void)value.get("address").string();
         m_encoding.addresses->push_back({offset, value.get("address")});
         grow(value, offset + 8);
@@ -44,9 +42,8 @@ private:
 
     void markGiven(uint64_t offset, uint64_t bytes)
     {
-        if (m_encoding.given != nullptr) {
+        if (m_encoding.given != nullptr)
             std::fill_n(m_encoding.given->begin() + static_cast<std::ptrdiff_t>(offset), bytes, uint8_t(1));
-        }
     }
 
     void scalar(const Value& value, const DataType& type, uint64_t offset)
@@ -56,9 +53,8 @@ private:
             return;
         }
         grow(value, offset + type.bytes);
-        if (const auto error = scalarFromJson(type, value.json(), m_bytes.data() + offset)) {
+        if (const auto error = scalarFromJson(type, value.json(), m_bytes.data() + offset))
             value.fail(*error);
-        }
         markGiven(offset, type.bytes);
     }
 
@@ -71,22 +67,17 @@ private:
                 value.fail(std::to_string(type.members.size()) + " values are expected, for " + nameOf(type) +
                            ", not " + std::to_string(items.size()));
             }
-            for (size_t m = 0; m < items.size(); m++) {
+            for (size_t m = 0; m < items.size(); ++m)
                 encode(items[m], *type.members[m].type, offset + type.members[m].offset);
-            }
             return;
         }
-        if (!value.json().is_object()) {
+        if (!value.json().is_object())
             value.fail("an object with " + nameOf(type) + " is expected");
-        }
-        for (const auto& [key, member] : value.members()) {
+        for (const auto& [key, member] : value.members())
             encode(member, *findMember(member, key, type).type, offset + findMember(member, key, type).offset);
-        }
-        for (const DataMember& member : type.members) {
-            if (!m_encoding.mayBePartial && !value.has(member.name)) {
+        for (const DataMember& member : type.members)
+            if (!m_encoding.mayBePartial && !value.has(member.name))
                 value.fail("member \"" + member.name + "\" is missing");
-            }
-        }
     }
 
     static const DataMember& findMember(const Value& place, const std::string& name, const DataType& type)
@@ -94,9 +85,8 @@ private:
         const auto found = std::ranges::find(type.members, name, &DataMember::name);
         if (found == type.members.end()) {
             std::vector<std::string> names;
-            for (const DataMember& member : type.members) {
+            for (const DataMember& member : type.members)
                 names.push_back(member.name);
-            }
             place.fail("no member \"" + name + "\" in " + nameOf(type) + suggestion(name, names));
         }
         return *found;
@@ -104,9 +94,8 @@ private:
 
     void elements(const Value& value, const DataType& type, uint64_t offset)
     {
-        if (!value.json().is_array()) {
+        if (!value.json().is_array())
             value.fail("an array is expected, for " + nameOf(type));
-        }
         const std::vector<Value> items = value.items();
         const bool areWords = type.element->kind == Kind::Unsigned && type.element->bytes == 4 && type.stride == 4;
         const auto addresses = areWords ? std::ranges::count_if(items, isAddress) : 0;
@@ -129,13 +118,11 @@ private:
 
     void grow(const Value& value, uint64_t bytes)
     {
-        if (bytes > m_encoding.mostBytes) {
+        if (bytes > m_encoding.mostBytes)
             value.fail("does not fit into " + std::to_string(m_encoding.mostBytes) + " bytes");
-        }
         m_bytes.resize(std::max<size_t>(m_bytes.size(), bytes));
-        if (m_encoding.given != nullptr) {
+        if (m_encoding.given != nullptr)
             m_encoding.given->resize(m_bytes.size());
-        }
     }
 
     Bytes& m_bytes;
@@ -151,9 +138,8 @@ void encodeJson(const Value& value, const DataType& type, uint64_t offset, Bytes
 
 Json decodeJson(const DataType& type, const uint8_t* bytes, uint64_t available)
 {
-    if (type.isScalar()) {
+    if (type.isScalar())
         return scalarToJson(type, bytes);
-    }
     if (type.kind == Kind::Structure) {
         Json out = Json::object();
         for (const DataMember& member : type.members) {
@@ -164,9 +150,8 @@ Json decodeJson(const DataType& type, const uint8_t* bytes, uint64_t available)
     }
     Json out = Json::array();
     const uint64_t count = type.countIn(available);
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < count; ++i)
         out.push_back(decodeJson(*type.element, bytes + i * type.stride, type.element->bytes));
-    }
     return out;
 }
 

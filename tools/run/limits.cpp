@@ -25,11 +25,10 @@ void checkBuffer(const Resource& resource, const VkPhysicalDeviceLimits& limits,
                          : description.file   ? *description.file
                                               : description.place;
     const uint64_t bytes = resource.initial.size();
-    if (resource.kind == DescriptorKind::UniformBuffer) {
+    if (resource.kind == DescriptorKind::UniformBuffer)
         checkAmount(place, bytes, "bytes", limits.maxUniformBufferRange, "maxUniformBufferRange");
-    } else {
+    else
         checkAmount(place, bytes, "bytes", limits.maxStorageBufferRange, "maxStorageBufferRange");
-    }
     checkAmount(place, bytes, "bytes", mostBytes, "maxMemoryAllocationSize");
 }
 
@@ -71,9 +70,8 @@ void checkTarget(const Instance& instance, const Device& device, const Work& wor
     checkAmount(*description.height, resource.height, "pixels", limits.maxFramebufferHeight, "maxFramebufferHeight");
     VkSampleCountFlags counts =
         sampleCountsOf(instance, device, resource.format->format, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT);
-    if (target.depth) {
+    if (target.depth)
         counts &= sampleCountsOf(instance, device, kDepthFormat, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
-    }
     if ((counts & target.samples) == 0) {
         target.place.find("samples")
             .value_or(target.place)
@@ -140,13 +138,11 @@ void checkLimits(const Instance& instance, const Device& device, const Program& 
     VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &memory};
     instance.vk().GetPhysicalDeviceProperties2(device.physical(), &properties);
     const VkPhysicalDeviceLimits& limits = properties.properties.limits;
-    for (const Resource& resource : work.resources) {
-        if (resource.isImage()) {
+    for (const Resource& resource : work.resources)
+        if (resource.isImage())
             checkImage(instance, device, resource);
-        } else {
+        else
             checkBuffer(resource, limits, memory.maxMemoryAllocationSize);
-        }
-    }
     if (work.target != nullptr) {
         checkTarget(instance, device, work);
         checkBlending(instance, device, program, *work.resources[work.target->resource].format);

@@ -35,9 +35,8 @@ Memory::Memory(const Instance& instance, const Device& device) : m_device(device
 
 Memory::~Memory()
 {
-    for (const Buffer& buffer : m_buffers) {
+    for (const Buffer& buffer : m_buffers)
         vmaDestroyBuffer(m_allocator, buffer.handle, buffer.allocation);
-    }
     for (const Image& image : m_images) {
         m_device.vk().DestroyImageView(m_device.handle(), image.view, nullptr);
         vmaDestroyImage(m_allocator, image.handle, image.allocation);

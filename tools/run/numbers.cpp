@@ -13,12 +13,10 @@ using Kind = DataType::Kind;
 template <typename Float>
 Json floatToJson(Float value)
 {
-    if (std::isnan(value)) {
+    if (std::isnan(value))
         return "nan";
-    }
-    if (std::isinf(value)) {
+    if (std::isinf(value))
         return value > 0 ? "inf" : "-inf";
-    }
     char text[64];
     const auto end = std::to_chars(text, text + sizeof(text), value).ptr;
     double shortest = 0;
@@ -52,21 +50,18 @@ std::optional<std::string> scalarFromJson(const DataType& scalar, const Json& js
 {
     if (scalar.kind == Kind::Float) {
         double value = 0;
-        if (json.is_number()) {
+        if (json.is_number())
             value = json.get<double>();
-        } else if (!json.is_string() || json.get<std::string>().empty() || !parse(json.get<std::string>(), value) ||
-                   std::isfinite(value)) {
+        else if (!json.is_string() || json.get<std::string>().empty() || !parse(json.get<std::string>(), value) ||
+                 std::isfinite(value))
             return "a number is expected (or \"nan\", \"inf\", \"-inf\")";
-        }
         storeFloat(scalar.bits, value, bytes);
         return std::nullopt;
     }
-    if (json.is_number_unsigned()) {
+    if (json.is_number_unsigned())
         return storeUnsigned(scalar, json.get<uint64_t>(), bytes);
-    }
-    if (json.is_number_integer()) {
+    if (json.is_number_integer())
         return storeNegative(scalar, json.get<int64_t>(), bytes);
-    }
     return "a whole number is expected";
 }
 

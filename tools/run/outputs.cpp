@@ -15,31 +15,26 @@ namespace {
 void checkOutput(const Value& output, const Resource& resource)
 {
     const std::string ending = endingOf(output.string());
-    if (ending == ".png" && (!resource.isImage() || !resource.format->isPicture())) {
+    if (ending == ".png" && (!resource.isImage() || !resource.format->isPicture()))
         output.fail("PNG is for images with formats of 8 bits");
-    }
-    if (ending == ".csv" && !findTableRows(resource)) {
+    if (ending == ".csv" && !findTableRows(resource))
         output.fail("CSV is for buffers whose only member is an array");
-    }
-    if (ending != ".png" && ending != ".csv" && ending != ".json" && ending != ".bin") {
+    if (ending != ".png" && ending != ".csv" && ending != ".json" && ending != ".bin")
         output.fail("outputs end in .bin, .json, .csv or .png");
-    }
 }
 
 std::string contentOf(const std::string& ending, const Resource& resource)
 {
-    if (ending == ".json") {
+    if (ending == ".json")
         return decodeJson(*resource.type, resource.result.data(), resource.result.size()).dump(1) + "\n";
-    }
     if (ending == ".csv") {
         const TableRows rows = *findTableRows(resource);
         const std::span<const uint8_t> bytes = std::span(resource.result).subspan(rows.offset);
         const DataMember& member = resource.type->members[0];
         return writeCsv(rows.type, bytes, rows.stride, member.type->countIn(bytes.size()));
     }
-    if (ending == ".png") {
+    if (ending == ".png")
         return encodePicture(resource.width, resource.height, resource.format->components, resource.result);
-    }
     return {resource.result.begin(), resource.result.end()};
 }
 
@@ -47,11 +42,9 @@ std::string contentOf(const std::string& ending, const Resource& resource)
 
 void checkOutputs(const Work& work)
 {
-    for (const Resource& resource : work.resources) {
-        for (const Value& output : resource.description->outputs) {
+    for (const Resource& resource : work.resources)
+        for (const Value& output : resource.description->outputs)
             checkOutput(output, resource);
-        }
-    }
 }
 
 std::vector<OutputFile> writeOutputs(const Work& work, const std::string& folder)
@@ -60,9 +53,8 @@ std::vector<OutputFile> writeOutputs(const Work& work, const std::string& folder
     for (const Resource& resource : work.resources) {
         for (const Value& output : resource.description->outputs) {
             const std::string path = (std::filesystem::path(folder) / output.string()).lexically_normal().string();
-            if (const Status made = makeFile(path, contentOf(endingOf(path), resource)); !made) {
+            if (const Status made = makeFile(path, contentOf(endingOf(path), resource)); !made)
                 output.fail(made.error().text());
-            }
             out.push_back({resource.name(), path});
         }
     }

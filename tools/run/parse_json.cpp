@@ -67,9 +67,8 @@ public:
 
     bool key(string_t& value) override
     {
-        if (m_open.back().json->contains(value)) {
+        if (m_open.back().json->contains(value))
             throw InputError(m_file, positionAt(m_text, nextToken()), "", "the key \"" + value + "\" appears twice");
-        }
         m_key = std::move(value);
         m_behindToken = behindLast();
         return true;
@@ -78,14 +77,12 @@ public:
     bool parse_error(size_t position, const std::string& /*token*/, const Json::exception& error) override
     {
         // Versions of the library word this in different ways.
-        if (withoutByteOrderMark(m_text).find_first_not_of(" \t\r\n") == std::string_view::npos) {
+        if (withoutByteOrderMark(m_text).find_first_not_of(" \t\r\n") == std::string_view::npos)
             throw InputError(m_file, positionAt(m_text, 0), "", "there is no JSON in it");
-        }
         // "[json.exception...] parse error at line 1, column 2: what is wrong"
         std::string message = error.what();
-        if (const size_t column = message.find("column "); column != std::string::npos) {
+        if (const size_t column = message.find("column "); column != std::string::npos)
             message.erase(0, message.find(": ", column) + 2);
-        }
         throw InputError(m_file, positionAt(m_text, position > 0 ? position - 1 : 0), "",
                          message + (m_file.ends_with(".json") ? "" : whatTakes(m_file)));
     }
@@ -118,9 +115,8 @@ private:
         }
         Open& parent = m_open.back();
         Place& place = parent.place->children.emplace_back(Place{offset, {}});
-        if (parent.json->is_object()) {
+        if (parent.json->is_object())
             return {&((*parent.json)[m_key] = std::move(value)), &place};
-        }
         parent.json->push_back(std::move(value));
         return {&parent.json->back(), &place};
     }
@@ -133,9 +129,8 @@ private:
 
     bool open(Json value)
     {
-        if (m_open.size() == kMaxDepth) {
+        if (m_open.size() == kMaxDepth)
             throw InputError(m_file, positionAt(m_text, nextToken()), "", "nested too deeply");
-        }
         m_open.push_back(append(std::move(value)));
         return true;
     }

@@ -24,9 +24,8 @@ size_t findNode(const LaunchDescription& description, const Program& program)
         std::string indices;
         for (const ProgramNode& node : program.nodes) {
             names.push_back(node.node.id.name);
-            if (node.node.id.name == wanted.name) {
+            if (node.node.id.name == wanted.name)
                 indices += (indices.empty() ? "" : ", ") + std::to_string(node.node.id.index);
-            }
         }
         if (!indices.empty()) {
             description.place.fail("node \"" + wanted.name + "\" has no index " + std::to_string(wanted.index) +
@@ -74,9 +73,8 @@ Bytes readPayloads(const Value& value, const ProgramNode& node)
         encodeList(document.root(), *node.payload, stride, bytes);
         return bytes;
     }
-    if (ending != ".bin") {
+    if (ending != ".bin")
         value.fail("files of payloads end in .json, .csv or .bin");
-    }
     bytes = readBytes(value);
     if (bytes.size() % stride != 0) {
         value.fail(pathOf(value) + " has " + std::to_string(bytes.size()) + " bytes, which are no multiple of the " +
@@ -110,9 +108,8 @@ Launch prepareLaunch(const LaunchDescription& description, const Program& progra
     launch.payloads = readPayloads(*description.payloads, node);
     const uint64_t given = launch.payloads.size() / launch.stride;
     const uint64_t count = description.count ? description.count->count(0, most) : given;
-    if (given == 0 && count > 0) {
+    if (given == 0 && count > 0)
         description.payloads->fail("at least one payload is needed");
-    }
     launch.payloads.resize(std::min(count, given) * launch.stride);
     launch.count = static_cast<uint32_t>(count);
     return launch;
@@ -122,12 +119,10 @@ void repeatPayloads(Launch& launch)
 {
     const uint64_t size = launch.count * launch.stride;
     uint64_t filled = launch.payloads.size();
-    if (filled == 0 || filled == size) {
+    if (filled == 0 || filled == size)
         return;
-    }
-    if (size > mostBytes()) {
+    if (size > mostBytes())
         launch.description->count->fail("so many payloads do not fit into memory");
-    }
     launch.payloads.resize(size);
     // What is there is copied behind itself, which keeps the order of the list.
     while (filled < size) {
@@ -156,19 +151,16 @@ void encodePushConstants(const Value& value, const Program& program, PushConstan
     // What is written now takes the place of addresses from before.
     std::erase_if(constants.addresses, [&](const Address& old) { return given[old.offset] != 0; });
     std::ranges::copy(addresses, std::back_inserter(constants.addresses));
-    for (size_t i = 0; i < given.size(); i++) {
+    for (size_t i = 0; i < given.size(); ++i)
         constants.given[i] = constants.given[i] != 0 || given[i] != 0 ? 1 : 0;
-    }
 }
 
 std::string missingPushConstants(const Program& program, const Bytes& given)
 {
     std::string out;
-    for (const DataMember& member : program.constants) {
-        if (member.type->bytes > 0 && given[member.offset] == 0) {
+    for (const DataMember& member : program.constants)
+        if (member.type->bytes > 0 && given[member.offset] == 0)
             out += (out.empty() ? "\"" : ", \"") + member.name + "\"";
-        }
-    }
     return out;
 }
 

@@ -15,9 +15,8 @@ namespace millrace::tools::run {
 Status readPicture(const std::string& file, uint32_t components, Picture& picture)
 {
     std::string content;
-    if (Status read = readInputFile(file, content); !read) {
+    if (Status read = readInputFile(file, content); !read)
         return read;
-    }
     int width = 0;
     int height = 0;
     int found = 0;
@@ -25,9 +24,8 @@ Status readPicture(const std::string& file, uint32_t components, Picture& pictur
         stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(content.data()), static_cast<int>(content.size()),
                               &width, &height, &found, static_cast<int>(components)),
         stbi_image_free);
-    if (!texels) {
+    if (!texels)
         return Diagnostic{"", "", stbi_failure_reason()};
-    }
     picture.width = static_cast<uint32_t>(width);
     picture.height = static_cast<uint32_t>(height);
     picture.texels.assign(texels.get(), texels.get() + size_t(picture.width) * picture.height * components);
@@ -43,9 +41,8 @@ std::string encodePicture(uint32_t width, uint32_t height, uint32_t components, 
     const int done =
         stbi_write_png_to_func(append, &png, static_cast<int>(width), static_cast<int>(height),
                                static_cast<int>(components), texels.data(), static_cast<int>(width * components));
-    if (done == 0) {
+    if (done == 0)
         throw std::bad_alloc();
-    }
     return png;
 }
 

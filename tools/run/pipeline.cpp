@@ -49,13 +49,11 @@ Pipeline::~Pipeline()
 void Pipeline::destroy()
 {
     m_device.vk().DestroyPipeline(m_device.handle(), m_pipeline, nullptr);
-    for (VkPipeline library : m_libraries) {
+    for (VkPipeline library : m_libraries)
         m_device.vk().DestroyPipeline(m_device.handle(), library, nullptr);
-    }
     m_device.vk().DestroyPipelineLayout(m_device.handle(), m_layout, nullptr);
-    for (VkDescriptorSetLayout layout : m_setLayouts) {
+    for (VkDescriptorSetLayout layout : m_setLayouts)
         m_device.vk().DestroyDescriptorSetLayout(m_device.handle(), layout, nullptr);
-    }
 }
 
 void Pipeline::createLayout(const Program& program)
@@ -66,13 +64,11 @@ void Pipeline::createLayout(const Program& program)
         throw DeviceError("the nodes use set " + std::to_string(setCount - 1) + ", and the device has " +
                           std::to_string(most) + " sets");
     }
-    for (uint32_t set = 0; set < setCount; set++) {
+    for (uint32_t set = 0; set < setCount; ++set) {
         std::vector<VkDescriptorSetLayoutBinding> bindings;
-        for (const BindingUse& use : program.bindings) {
-            if (use.set == set) {
+        for (const BindingUse& use : program.bindings)
+            if (use.set == set)
                 bindings.push_back({use.binding, descriptorType(use.kind), 1, m_stages, nullptr});
-            }
-        }
         VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
         info.bindingCount = static_cast<uint32_t>(bindings.size());
         info.pBindings = bindings.data();
@@ -100,13 +96,11 @@ void Pipeline::create(const Program& program, const Work& work)
 {
     std::deque<ShaderStage> stages;
     std::vector<VkPipelineShaderStageCreateInfo> list;
-    for (const ProgramNode& node : program.nodes) {
-        if (node.isMesh()) {
+    for (const ProgramNode& node : program.nodes)
+        if (node.isMesh())
             m_libraries.push_back(createMeshLibrary(m_device, m_layout, node, work));
-        } else {
+        else
             list.push_back(stages.emplace_back(m_device, node).info());
-        }
-    }
     VkPipelineLibraryCreateInfoKHR libraries{VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR};
     libraries.libraryCount = static_cast<uint32_t>(m_libraries.size());
     libraries.pLibraries = m_libraries.data();

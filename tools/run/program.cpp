@@ -32,9 +32,8 @@ using SourceCompiler = Result<glsl::Compiled>(const std::string& source, const s
 glsl::Compiled compileSource(const ShaderDescription& description, SourceCompiler& compile, std::string& warnings)
 {
     std::string source;
-    if (const Status read = readInputFile(description.file, source); !read) {
+    if (const Status read = readInputFile(description.file, source); !read)
         description.place.get("file").fail(withReason("cannot read " + description.file, read));
-    }
     glsl::Options options;
     options.definitions = description.definitions;
     options.includeFolders = description.includeFolders;
@@ -57,15 +56,12 @@ const char* nameOf(spv::ExecutionModel model)
 spirv::Words readWords(const ShaderDescription& description)
 {
     const Value file = description.place.get("file");
-    for (const char* key : {"define", "include"}) {
-        if (const auto value = description.place.find(key)) {
+    for (const char* key : {"define", "include"})
+        if (const auto value = description.place.find(key))
             value->fail(std::string("\"") + key + "\" is for GLSL (.comp, .mesh, .frag or .glsl)");
-        }
-    }
     Result<spirv::Words> words = readModule(description.file);
-    if (!words) {
+    if (!words)
         file.fail(words.error().text());
-    }
     return std::move(*words);
 }
 
@@ -88,13 +84,11 @@ FragmentShader loadFragment(const DrawDescription& draw, std::string& warnings)
                                               : readWords(description);
     shader.entryPoint = chooseEntryPoint(description, shader.words, spv::ExecutionModel::Fragment);
     const std::vector<std::string> all = entryPointsOf(shader.words, spv::ExecutionModel::Fragment);
-    if (std::ranges::find(all, shader.entryPoint) == all.end()) {
+    if (std::ranges::find(all, shader.entryPoint) == all.end())
         description.place.fail(description.file + " has no fragment entry point '" + shader.entryPoint + "'");
-    }
     // The driver gets it as it is.
-    if (const Status valid = spirv::validate(shader.words); !valid) {
+    if (const Status valid = spirv::validate(shader.words); !valid)
         description.place.get("file").fail(description.file + ": " + valid.error().text());
-    }
     shader.specialization = encodeSpecialization(description, shader.words);
     return shader;
 }
@@ -121,12 +115,10 @@ void loadNode(const NodeDescription& description, ProgramNode& node, std::string
         description.place.get("fragment")
             .fail("\"fragment\" is for mesh nodes, and " + description.file + " is a compute shader");
     }
-    if (!description.draw && !has(model) && has(other)) {
+    if (!description.draw && !has(model) && has(other))
         description.place.fail("a mesh node needs a \"fragment\" shader");
-    }
-    if (description.draw) {
+    if (description.draw)
         node.fragment = loadFragment(*description.draw, warnings);
-    }
 }
 
 // An object, or a file that has one.
@@ -147,19 +139,16 @@ std::vector<ProgramNode> translateProgram(const NodeDescription& description, co
 {
     const Value& file = description.place.get("file");
     DxilOptions prepared;
-    if (const auto options = description.place.find("dxil")) {
+    if (const auto options = description.place.find("dxil"))
         readOptions(*options, prepared);
-    }
     DxilLibrary first{{}, prepared.exports};
-    if (const Status read = readInputFile(description.file, first.content); !read) {
+    if (const Status read = readInputFile(description.file, first.content); !read)
         file.fail(withReason("cannot read " + description.file, read));
-    }
     prepared.libraries.insert(prepared.libraries.begin(), std::move(first));
     prepared.options.entryPoint = description.entryPoint.value_or("");
     auto program = translateDxil(prepared.libraries, prepared.options);
-    if (!program) {
+    if (!program)
         file.fail(description.file + ": " + program.error().text());
-    }
     if (program->modules.size() > 1 && (description.name || description.index || !description.indices.empty())) {
         file.fail(description.file + " has " + std::to_string(program->modules.size()) +
                   " entry points; choose the one of this name or index with \"entry\"");
@@ -206,12 +195,10 @@ std::vector<ProgramNode> loadNodes(const GraphDescription& graph, size_t index, 
     node.name = description.name;
     node.index = description.index;
     const bool isDxil = std::filesystem::path(description.file).extension() == ".dxil";
-    if (const auto options = description.place.find("dxil"); options && !isDxil) {
+    if (const auto options = description.place.find("dxil"); options && !isDxil)
         options->fail("\"dxil\" is for nodes in DXIL (.dxil)");
-    }
-    if (isDxil && description.draw) {
+    if (isDxil && description.draw)
         description.place.get("fragment").fail("mesh nodes in DXIL are not supported");
-    }
     std::vector<ProgramNode> out;
     if (isDxil) {
         out = translateProgram(description, node, warnings);
@@ -220,15 +207,12 @@ std::vector<ProgramNode> loadNodes(const GraphDescription& graph, size_t index, 
         out.push_back(std::move(node));
     }
     // The same code for each node of an array.
-    for (size_t i = 1; i < description.indices.size(); i++) {
+    for (size_t i = 1; i < description.indices.size(); ++i)
         out.push_back(out.front());
-    }
-    for (size_t i = 0; i < description.indices.size(); i++) {
+    for (size_t i = 0; i < description.indices.size(); ++i)
         out[i].index = description.indices[i];
-    }
-    for (ProgramNode& each : out) {
+    for (ProgramNode& each : out)
         completeNode(description, each);
-    }
     return out;
 }
 
@@ -241,7 +225,7 @@ void checkRules(const GraphDescription& description, const Program& program)
 {
     std::vector<graph::Node> nodes;
     std::map<graph::NodeId, size_t> known;
-    for (size_t n = 0; n < program.nodes.size(); n++) {
+    for (size_t n = 0; n < program.nodes.size(); ++n) {
         const graph::Node& node = program.nodes[n].node;
         const auto [found, isNew] = known.try_emplace(node.id, n);
         if (!isNew) {
@@ -251,14 +235,13 @@ void checkRules(const GraphDescription& description, const Program& program)
         }
         nodes.push_back(node);
     }
-    if (const auto linked = graph::link(std::move(nodes)); !linked) {
+    if (const auto linked = graph::link(std::move(nodes)); !linked)
         description.nodes.front().place.fail("the nodes are no graph: " + linked.error().text());
-    }
 }
 
 void mergeBindings(const GraphDescription& description, Program& program)
 {
-    for (size_t n = 0; n < program.nodes.size(); n++) {
+    for (size_t n = 0; n < program.nodes.size(); ++n) {
         for (const BindingUse& use : program.nodes[n].bindings) {
             const auto found = std::ranges::find_if(program.bindings, [&](const BindingUse& each) {
                 return each.set == use.set && each.binding == use.binding;
@@ -280,23 +263,20 @@ void mergeBindings(const GraphDescription& description, Program& program)
 void mergeConstant(const Value& place, const DataMember& member, Program& program)
 {
     const auto found = std::ranges::find(program.constants, member.name, &DataMember::name);
-    if (found == program.constants.end()) {
+    if (found == program.constants.end())
         program.constants.push_back(member);
-    } else if (found->offset != member.offset || nameOf(*found->type) != nameOf(*member.type)) {
+    else if (found->offset != member.offset || nameOf(*found->type) != nameOf(*member.type))
         place.fail("the push constant \"" + member.name + "\" has another type or offset than in an earlier node");
-    }
     program.constantBytes = std::max(program.constantBytes, member.offset + member.type->bytes);
 }
 
 // Nodes may each declare the part that they use.
 void mergeConstants(const GraphDescription& description, Program& program)
 {
-    for (size_t n = 0; n < program.nodes.size(); n++) {
-        for (const DataTypeRef& block : program.nodes[n].constants) {
-            for (const DataMember& member : block->members) {
+    for (size_t n = 0; n < program.nodes.size(); ++n) {
+        for (const DataTypeRef& block : program.nodes[n].constants)
+            for (const DataMember& member : block->members)
                 mergeConstant(placeOf(description, program.nodes[n]), member, program);
-            }
-        }
     }
 }
 
@@ -304,12 +284,10 @@ void mergeConstants(const GraphDescription& description, Program& program)
 void checkTarget(const GraphDescription& description, const Program& program)
 {
     const auto mesh = std::ranges::find_if(program.nodes, &ProgramNode::isMesh);
-    if (mesh != program.nodes.end() && !description.target) {
+    if (mesh != program.nodes.end() && !description.target)
         placeOf(description, *mesh).fail("a mesh node draws, and the file has no \"target\"");
-    }
-    if (mesh == program.nodes.end() && description.target) {
+    if (mesh == program.nodes.end() && description.target)
         description.target->place.fail("no node of the graph is a mesh node, which would draw into it");
-    }
 }
 
 }  // namespace
@@ -328,11 +306,9 @@ bool Program::draws() const
 Program loadProgram(const GraphDescription& description)
 {
     Program program;
-    for (size_t n = 0; n < description.nodes.size(); n++) {
-        for (ProgramNode& node : loadNodes(description, n, program.warnings)) {
+    for (size_t n = 0; n < description.nodes.size(); ++n)
+        for (ProgramNode& node : loadNodes(description, n, program.warnings))
             program.nodes.push_back(std::move(node));
-        }
-    }
     checkRules(description, program);
     checkTarget(description, program);
     mergeBindings(description, program);

@@ -33,19 +33,16 @@ std::vector<SpecializationConstant> specializationConstants(const Module& module
     std::vector<SpecializationConstant> out;
     TypeReflection types(module);
     for (const Instruction& i : module.section(Section::Annotations)) {
-        if (i.op != spv::Op::OpDecorate || i.literal(1) != static_cast<uint32_t>(spv::Decoration::SpecId)) {
+        if (i.op != spv::Op::OpDecorate || i.literal(1) != static_cast<uint32_t>(spv::Decoration::SpecId))
             continue;
-        }
         const Instruction* type = module.findDefinition(module.typeOf(i.id(0)));
-        if (type == nullptr) {
+        if (type == nullptr)
             continue;
-        }
         std::string ignored;
         const bool isBoolean = type->op == spv::Op::OpTypeBool;
         const DataTypeRef scalar = isBoolean ? scalarType(Kind::Unsigned, 32) : types.reflect(type->result, ignored);
-        if (scalar) {
+        if (scalar)
             out.push_back({module.name(i.id(0)), i.literal(2), scalar, isBoolean});
-        }
     }
     return out;
 }
@@ -53,11 +50,10 @@ std::vector<SpecializationConstant> specializationConstants(const Module& module
 spirv::SpecializationValue encode(const SpecializationConstant& constant, const Value& value)
 {
     spirv::SpecializationValue out{constant.id, std::vector<uint8_t>(constant.type->bytes)};
-    if (constant.isBoolean) {
+    if (constant.isBoolean)
         out.data[0] = value.boolean() ? 1 : 0;
-    } else if (const auto error = scalarFromJson(*constant.type, value.json(), out.data.data())) {
+    else if (const auto error = scalarFromJson(*constant.type, value.json(), out.data.data()))
         value.fail(*error);
-    }
     return out;
 }
 
@@ -82,9 +78,8 @@ public:
         const std::unordered_set<uint32_t> interface = findInterface();
         for (const Instruction& i : m_module.section(Section::Globals)) {
             // Before SPIR-V 1.4 the interface is inputs and outputs alone.
-            if (i.op == spv::Op::OpVariable && (m_module.version < 0x00010400 || interface.contains(i.result.value))) {
+            if (i.op == spv::Op::OpVariable && (m_module.version < 0x00010400 || interface.contains(i.result.value)))
                 variable(i);
-            }
         }
     }
 
@@ -93,11 +88,9 @@ private:
     {
         std::unordered_set<uint32_t> out;
         for (const Instruction& i : m_module.section(Section::EntryPoints)) {
-            if (i.literal(0) == static_cast<uint32_t>(m_entry.model) && i.string(2) == m_entry.name) {
-                for (size_t o = 3; o < i.operandCount(); o++) {
+            if (i.literal(0) == static_cast<uint32_t>(m_entry.model) && i.string(2) == m_entry.name)
+                for (size_t o = 3; o < i.operandCount(); ++o)
                     out.insert(i.id(o).value);
-                }
-            }
         }
         return out;
     }
@@ -110,9 +103,8 @@ private:
                 const Instruction* array = m_module.findDefinition(type);
                 const bool isArray = array != nullptr && array->op == spv::Op::OpTypeNodePayloadArrayAMDX;
                 m_node.payload = reflect(isArray ? array->id(0) : type, "the payload");
-                if (m_node.payload->bytes == 0) {
+                if (m_node.payload->bytes == 0)
                     m_node.payload = nullptr;
-                }
                 break;
             }
             case spv::StorageClass::PushConstant:
@@ -131,9 +123,8 @@ private:
                 image(variable, type);
                 break;
             case spv::StorageClass::Output:
-                if (m_entry.model == spv::ExecutionModel::Fragment) {
+                if (m_entry.model == spv::ExecutionModel::Fragment)
                     output(variable, type);
-                }
                 break;
             default:
                 break;
@@ -144,9 +135,8 @@ private:
     {
         std::string error;
         DataTypeRef out = m_types.reflect(type, error);
-        if (!out) {
+        if (!out)
             fail("cannot read the layout of " + what + ": " + error);
-        }
         return out;
     }
 
@@ -158,9 +148,8 @@ private:
         use.name = use.name.empty() ? m_module.name(type) : use.name;
         const Instruction* set = m_module.findDecoration(variable.result, spv::Decoration::DescriptorSet);
         const Instruction* binding = m_module.findDecoration(variable.result, spv::Decoration::Binding);
-        if (set == nullptr || binding == nullptr) {
+        if (set == nullptr || binding == nullptr)
             fail("variable \"" + use.name + "\" has no set and binding");
-        }
         use.set = set->literal(2);
         use.binding = binding->literal(2);
         return use;
@@ -169,9 +158,8 @@ private:
     const Instruction& definition(Id type, const BindingUse& use)
     {
         const Instruction* found = m_module.findDefinition(type);
-        if (found == nullptr || found->op == spv::Op::OpTypeArray || found->op == spv::Op::OpTypeRuntimeArray) {
+        if (found == nullptr || found->op == spv::Op::OpTypeArray || found->op == spv::Op::OpTypeRuntimeArray)
             fail("\"" + use.name + "\" is an array of descriptors, which millrace run does not support");
-        }
         return *found;
     }
 
@@ -190,9 +178,8 @@ private:
         const bool isPlain = found.op == spv::Op::OpTypeImage &&
                              found.literal(1) == static_cast<uint32_t>(spv::Dim::Dim2D) && found.literal(3) == 0 &&
                              found.literal(4) == 0 && found.literal(5) == 2;
-        if (!isPlain) {
+        if (!isPlain)
             fail("\"" + use.name + "\" is no two-dimensional storage image, and millrace run supports no others");
-        }
         const Instruction* sampled = m_module.findDefinition(found.id(0));
         const bool isFloat = sampled != nullptr && sampled->op == spv::Op::OpTypeFloat;
         const bool isSigned = sampled != nullptr && !isFloat && sampled->literal(1) != 0;
@@ -205,13 +192,11 @@ private:
     void output(const Instruction& variable, Id type)
     {
         const Instruction* location = m_module.findDecoration(variable.result, spv::Decoration::Location);
-        if (location == nullptr || location->literal(2) != 0) {
+        if (location == nullptr || location->literal(2) != 0)
             return;
-        }
         const Instruction* found = m_module.findDefinition(type);
-        if (found != nullptr && found->op == spv::Op::OpTypeVector) {
+        if (found != nullptr && found->op == spv::Op::OpTypeVector)
             found = m_module.findDefinition(found->id(0));
-        }
         if (found != nullptr && (found->op == spv::Op::OpTypeFloat || found->op == spv::Op::OpTypeInt)) {
             const bool isFloat = found->op == spv::Op::OpTypeFloat;
             m_node.fragment->outputKind = isFloat                  ? Kind::Float
@@ -251,9 +236,8 @@ Module specialized(const ShaderDescription& description, const spirv::Words& wor
 {
     auto module = spirv::read(words);
     const Status status = module ? spirv::specialize(*module, values) : Status(module.error());
-    if (!status) {
+    if (!status)
         description.place.fail(description.file + ": " + status.error().text());
-    }
     return std::move(*module);
 }
 
@@ -263,9 +247,8 @@ std::vector<spirv::SpecializationValue> encodeSpecialization(const ShaderDescrip
                                                              const spirv::Words& words)
 {
     const auto module = spirv::read(words);
-    if (!module) {
+    if (!module)
         description.place.fail(description.file + ": " + module.error().text());
-    }
     const std::vector<SpecializationConstant> constants = specializationConstants(*module);
     std::vector<spirv::SpecializationValue> out;
     for (const auto& [key, value] : description.specialization) {
@@ -274,9 +257,8 @@ std::vector<spirv::SpecializationValue> encodeSpecialization(const ShaderDescrip
         });
         if (found == constants.end()) {
             std::vector<std::string> names;
-            for (const SpecializationConstant& constant : constants) {
+            for (const SpecializationConstant& constant : constants)
                 names.push_back(constant.name.empty() ? std::to_string(constant.id) : constant.name);
-            }
             value.fail(description.file + " has no specialization constant \"" + key + "\"" + suggestion(key, names));
         }
         out.push_back(encode(*found, value));
@@ -289,9 +271,8 @@ void reflectNode(const NodeDescription& description, ProgramNode& node)
     const auto model = node.isMesh() ? spv::ExecutionModel::MeshEXT : spv::ExecutionModel::GLCompute;
     const Entry entry{node.file, node.entryPoint, model, specialized(description, node.words, node.specialization)};
     Reflection(description.place, entry, node).run();
-    if (!node.payload && !node.node.declaresPayload && node.node.mode == graph::LaunchMode::Dynamic) {
+    if (!node.payload && !node.node.declaresPayload && node.node.mode == graph::LaunchMode::Dynamic)
         node.payload = structureType({{"grid", 0, vectorType(scalarType(Kind::Unsigned, 32), 3)}});
-    }
     if (const auto& fragment = node.fragment) {
         const ShaderDescription& own = description.draw->fragment;
         const Entry drawn{fragment->file, fragment->entryPoint, spv::ExecutionModel::Fragment,

@@ -26,9 +26,8 @@ std::vector<double> measured(const std::vector<double>& values)
 
 std::string times(const std::vector<double>& values)
 {
-    if (values.size() == 1) {
+    if (values.size() == 1)
         return milliseconds(values[0]);
-    }
     const std::vector<double> others = measured(values);
     return "first " + milliseconds(values[0]) + ", then median " + milliseconds(medianOf(others)) + ", min " +
            milliseconds(std::ranges::min(others));
@@ -36,9 +35,8 @@ std::string times(const std::vector<double>& values)
 
 Json timesJson(const std::vector<double>& values)
 {
-    if (values.empty()) {
+    if (values.empty())
         return nullptr;
-    }
     const std::vector<double> others = measured(values);
     return {{"first", values[0]}, {"median", medianOf(others)}, {"min", std::ranges::min(others)}, {"all", values}};
 }
@@ -48,9 +46,8 @@ std::string originText(const Json& payload)
 {
     std::string text = printable(payload["node"].get<std::string>()) + "[" + payload["index"].dump() + "], level " +
                        payload["level"].dump();
-    if (payload["dispatch"] != 0 || payload["run"] != 0) {
+    if (payload["dispatch"] != 0 || payload["run"] != 0)
         text += ", dispatch " + payload["dispatch"].dump() + ", run " + payload["run"].dump();
-    }
     return text;
 }
 
@@ -77,27 +74,20 @@ void printReport(std::ostream& out, const Report& report, const Work& work)
         << bytesText(execution.scratchMost) << ")\n";
     const size_t runs = execution.hostMilliseconds.size();
     out << "time:     " << (runs == 1 ? "1 run" : std::to_string(runs) + " runs");
-    if (!execution.deviceMilliseconds.empty()) {
+    if (!execution.deviceMilliseconds.empty())
         out << ", device " << times(execution.deviceMilliseconds);
-    }
     out << ", host " << times(execution.hostMilliseconds) << "\n";
-    for (const Resource& resource : work.resources) {
-        if (resource.description->print) {
+    for (const Resource& resource : work.resources)
+        if (resource.description->print)
             out << "result:   " << printable(resource.name()) << " = " << contentOf(resource).dump() << "\n";
-        }
-    }
-    for (const Json& payload : report.shown.value_or(Json::array())) {
+    for (const Json& payload : report.shown.value_or(Json::array()))
         out << "payload:  " << originText(payload) << ": " << printable(payload["payload"].dump()) << "\n";
-    }
-    if (report.shown && report.shown->empty()) {
+    if (report.shown && report.shown->empty())
         out << "payload:  none\n";
-    }
-    for (const OutputFile& file : report.files) {
+    for (const OutputFile& file : report.files)
         out << "written:  " << printable(file.path) << "\n";
-    }
-    if (report.checked > 0 && report.differences.empty()) {
+    if (report.checked > 0 && report.differences.empty())
         out << "check:    " << colour(Colour::Green, "as expected") << "\n";
-    }
 }
 
 Json messagesJson(const std::vector<Message>& messages)
@@ -123,18 +113,14 @@ Json reportJson(const Report& report, const Work& work)
     out["device_ms"] = timesJson(execution.deviceMilliseconds);
     out["host_ms"] = timesJson(execution.hostMilliseconds);
     out["results"] = Json::object();
-    for (const Resource& resource : work.resources) {
-        if (resource.description->print) {
+    for (const Resource& resource : work.resources)
+        if (resource.description->print)
             out["results"][resource.name()] = contentOf(resource);
-        }
-    }
-    if (report.shown) {
+    if (report.shown)
         out["shown"] = *report.shown;
-    }
     out["files"] = Json::array();
-    for (const OutputFile& file : report.files) {
+    for (const OutputFile& file : report.files)
         out["files"].push_back({{"resource", file.resource}, {"path", printable(file.path)}});
-    }
     out["check"] = nullptr;
     if (report.checked > 0) {
         Json list = Json::array();

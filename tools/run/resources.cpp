@@ -43,12 +43,10 @@ void fillWith(const Value& fill, const DataType& type, Bytes& bytes)
         return;
     }
     forEachScalar(type, 0, bytes.size(), [&](const DataType& scalar, uint64_t offset) {
-        if (offset + scalar.bytes > bytes.size()) {
+        if (offset + scalar.bytes > bytes.size())
             return;
-        }
-        if (const auto error = scalarFromJson(scalar, fill.json(), bytes.data() + offset)) {
+        if (const auto error = scalarFromJson(scalar, fill.json(), bytes.data() + offset))
             fill.fail(*error);
-        }
     });
 }
 
@@ -56,38 +54,33 @@ void fillWithTexel(const Value& fill, const ImageFormat& format, Bytes& bytes)
 {
     Bytes texel;
     encodeJson(fill, *format.texelType(), 0, texel, {});
-    for (size_t at = 0; at < bytes.size(); at += texel.size()) {
+    for (size_t at = 0; at < bytes.size(); at += texel.size())
         std::ranges::copy(texel, bytes.begin() + static_cast<std::ptrdiff_t>(at));
-    }
 }
 
 // The size that the description states, if it does.
 std::optional<uint64_t> statedSize(const ResourceDescription& description, const DataType& type)
 {
-    if (description.size) {
+    if (description.size)
         return description.size->count(1, mostBytes());
-    }
-    if (!description.length) {
+    if (!description.length)
         return std::nullopt;
-    }
     const uint64_t length = description.length->count(1, mostBytes());
     const DataMember* open = type.findOpenMember();
     if (open == nullptr) {
         description.length->fail("the buffer has no array of open length; its size is " + std::to_string(type.bytes) +
                                  " bytes");
     }
-    if (length > mostBytes() / std::max<uint64_t>(open->type->stride, 1)) {
+    if (length > mostBytes() / std::max<uint64_t>(open->type->stride, 1))
         description.length->fail("the buffer would be too large");
-    }
     return std::max(type.bytes, open->offset + length * open->type->stride);
 }
 
 void readTable(const Value& file, const Resource& resource, Bytes& bytes)
 {
     const auto rows = findTableRows(resource);
-    if (!rows) {
+    if (!rows)
         file.fail("CSV is for buffers whose only member is an array, not for " + nameOf(*resource.type));
-    }
     readCsv(pathOf(file), rows->type, rows->stride, bytes);
 }
 
@@ -123,58 +116,49 @@ Contents readContents(const ResourceDescription& description, const Resource& re
         description.file->fail("these are " + std::to_string(out.bytes.size()) + " bytes, and the resource has " +
                                std::to_string(most));
     }
-    if (out.given.empty()) {
+    if (out.given.empty())
         out.given.assign(out.bytes.size(), 1);
-    }
     return out;
 }
 
 // Contents on top of the fill value.
 void initialize(const ResourceDescription& description, Resource& resource, const Contents& contents)
 {
-    if (description.fill && resource.isImage() && description.fill->json().is_array()) {
+    if (description.fill && resource.isImage() && description.fill->json().is_array())
         fillWithTexel(*description.fill, *resource.format, resource.initial);
-    } else if (description.fill) {
+    else if (description.fill)
         fillWith(*description.fill, *resource.type, resource.initial);
-    }
-    for (size_t i = 0; i < contents.bytes.size(); i++) {
+    for (size_t i = 0; i < contents.bytes.size(); ++i)
         resource.initial[i] = contents.given[i] != 0 ? contents.bytes[i] : resource.initial[i];
-    }
 }
 
 const ImageFormat& chooseFormat(const ResourceDescription& description, const BindingUse* use)
 {
     const ImageFormat* inShader = use != nullptr ? findFormat(use->format) : nullptr;
     if (!description.format) {
-        if (inShader == nullptr) {
+        if (inShader == nullptr)
             description.place.fail("\"format\" is missing, and the nodes do not say it either");
-        }
         return *inShader;
     }
     const std::string name = description.format->string();
     const ImageFormat* format = findFormat(name);
-    if (format == nullptr) {
+    if (format == nullptr)
         description.format->fail("unknown format \"" + name + "\"" + suggestion(name, formatNames()));
-    }
-    if (inShader != nullptr && inShader != format) {
+    if (inShader != nullptr && inShader != format)
         description.format->fail("the nodes say \"" + std::string(inShader->name) + "\"");
-    }
-    if (use != nullptr && static_cast<uint32_t>(format->shaderKind()) != use->scalarKind) {
+    if (use != nullptr && static_cast<uint32_t>(format->shaderKind()) != use->scalarKind)
         description.format->fail("shaders see other numbers in \"" + name + "\" than the nodes want");
-    }
     return *format;
 }
 
 void setExtent(const ResourceDescription& description, Resource& resource, const Picture& picture)
 {
     const auto pixels = [&](const std::optional<Value>& stated, uint32_t found, const char* key) {
-        if (!stated && found == 0) {
+        if (!stated && found == 0)
             description.place.fail("\"" + std::string(key) + "\" is missing");
-        }
         const uint32_t value = stated ? static_cast<uint32_t>(stated->count(1, kMostPixels)) : found;
-        if (found != 0 && value != found) {
+        if (found != 0 && value != found)
             stated->fail("the file has " + std::to_string(found));
-        }
         return value;
     };
     resource.width = pixels(description.width, picture.width, "width");
@@ -191,9 +175,8 @@ uint64_t mostBytes()
         uint64_t amount = 0;
         file >> amount;
         std::getline(file, unit);
-        if (name == "MemAvailable:") {
+        if (name == "MemAvailable:")
             return amount * 1024;
-        }
     }
     return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
@@ -206,18 +189,16 @@ std::string pathOf(const Value& file)
 Bytes readBytes(const Value& file)
 {
     std::string content;
-    if (const Status read = readInputFile(pathOf(file), content); !read) {
+    if (const Status read = readInputFile(pathOf(file), content); !read)
         file.fail(withReason("cannot read " + pathOf(file), read));
-    }
     return {content.begin(), content.end()};
 }
 
 std::optional<TableRows> findTableRows(const Resource& resource)
 {
     const DataType& type = *resource.type;
-    if (type.kind != Kind::Structure || type.members.size() != 1 || type.members[0].type->kind != Kind::Array) {
+    if (type.kind != Kind::Structure || type.members.size() != 1 || type.members[0].type->kind != Kind::Array)
         return std::nullopt;
-    }
     const DataMember& member = type.members[0];
     const DataTypeRef& element = member.type->element;
     const bool isStructure = element->kind == Kind::Structure;
@@ -243,9 +224,8 @@ Resource prepareBuffer(const ResourceDescription& description, const BindingUse*
                                resource.type->findOpenMember()->name + "\"), \"size\" (bytes), \"data\" or \"file\"");
     }
     uint64_t size = stated.value_or(std::max<uint64_t>(contents.bytes.size(), resource.type->bytes));
-    if (size < resource.type->bytes) {
+    if (size < resource.type->bytes)
         description.size->fail("the nodes' buffer has " + std::to_string(resource.type->bytes) + " bytes");
-    }
     size = (size + 3) / 4 * 4;  // as Vulkan's commands need it
     resource.initial.resize(std::max<uint64_t>(size, 4));
     initialize(description, resource, contents);
@@ -261,14 +241,12 @@ Resource prepareImage(const ResourceDescription& description, const BindingUse* 
     resource.format = &chooseFormat(description, use);
     Picture picture;
     const bool isPicture = description.file && endingOf(description.file->string()) == ".png";
-    if (isPicture && !resource.format->isPicture()) {
+    if (isPicture && !resource.format->isPicture())
         description.file->fail("PNG is for formats of 8 bits, not for " + std::string(resource.format->name));
-    }
     if (isPicture) {
         const Status read = readPicture(pathOf(*description.file), resource.format->components, picture);
-        if (!read) {
+        if (!read)
             description.file->fail(withReason("cannot read " + pathOf(*description.file) + " as PNG", read));
-        }
     }
     setExtent(description, resource, picture);
     const uint64_t texels = uint64_t{resource.width} * resource.height;

@@ -93,39 +93,33 @@ void enableMeshNodes()
 // What the layer is to do besides; the environment is what it asks first. Throws DeviceError.
 void setUpLayer(const Arguments& arguments, const Program& program)
 {
-    if (program.draws()) {
+    if (program.draws())
         enableMeshNodes();
-    }
     if (!arguments.trace.empty()) {
-        if (const Status made = makeFile(arguments.trace, ""); !made) {
+        if (const Status made = makeFile(arguments.trace, ""); !made)
             throw DeviceError("the trace: " + made.error().text());
-        }
         setenv("VK_MILLRACE_EMULATION_TRACE", arguments.trace.c_str(), 1);
     }
-    if (!arguments.traceDetail.empty()) {
+    if (!arguments.traceDetail.empty())
         setenv("VK_MILLRACE_EMULATION_TRACE_DETAIL", arguments.traceDetail.c_str(), 1);
-    }
 }
 
 std::vector<std::string_view> nodeNames(const Program& program)
 {
     std::vector<std::string_view> names;
-    for (const ProgramNode& node : program.nodes) {
+    for (const ProgramNode& node : program.nodes)
         names.push_back(node.node.id.name);
-    }
     return names;
 }
 
 // What is wrong with the condition; empty if nothing is.
 std::string checkCondition(const runtime::CaptureFilter& filter, const ProgramNode& node)
 {
-    if (filter.member.empty()) {
+    if (filter.member.empty())
         return "";
-    }
     const auto member = runtime::findCaptureMember(node.payload, node.node.payloadBytes, filter.member);
-    if (!member) {
+    if (!member)
         return "the payload of '" + filter.node + "' " + member.error().message;
-    }
     uint8_t bytes[8] = {};
     const auto problem = data::scalarFromText(*member->scalar, filter.value, bytes);
     return problem ? "member \"" + filter.member + "\" of '" + filter.node + "': " + *problem : "";
@@ -137,22 +131,19 @@ void checkFilter(const runtime::CaptureFilter& filter, const Program& program)
     std::string problem;
     bool isThere = false;
     for (const ProgramNode& node : program.nodes) {
-        if (node.node.id.name != filter.node || filter.index.value_or(node.node.id.index) != node.node.id.index) {
+        if (node.node.id.name != filter.node || filter.index.value_or(node.node.id.index) != node.node.id.index)
             continue;
-        }
         problem = checkCondition(filter, node);
-        if (problem.empty()) {
+        if (problem.empty())
             return;
-        }
         isThere = true;
     }
     if (!isThere) {
         problem = "the graph has no node \"" + filter.node + "\"" +
                   (filter.index ? " with index " + std::to_string(*filter.index) : "");
         const std::vector<std::string_view> names = nodeNames(program);
-        if (std::ranges::find(names, filter.node) == names.end()) {
+        if (std::ranges::find(names, filter.node) == names.end())
             problem += suggestion(filter.node, names);
-        }
     }
     throw DeviceError("--show: " + problem);
 }
@@ -163,9 +154,8 @@ std::string captureFilters(const Arguments& arguments, const Program& program)
     std::string all;
     for (const std::string& text : arguments.show) {
         const Result<std::vector<runtime::CaptureFilter>> filters = settings::parseCaptureFilters(text);
-        for (const runtime::CaptureFilter& filter : *filters) {
+        for (const runtime::CaptureFilter& filter : *filters)
             checkFilter(filter, program);
-        }
         all += (all.empty() ? "" : "; ") + text;
     }
     return all;
@@ -176,14 +166,12 @@ class CaptureFile {
 public:
     explicit CaptureFile(const std::string& filters)
     {
-        if (filters.empty()) {
+        if (filters.empty())
             return;
-        }
         m_path = (std::filesystem::temp_directory_path() / "millrace-show-XXXXXX.json").string();
         const int file = mkstemps(m_path.data(), 5);
-        if (file < 0) {
+        if (file < 0)
             throw DeviceError("cannot make a file for payloads in " + m_path);
-        }
         close(file);
         setenv("VK_MILLRACE_EMULATION_CAPTURE", filters.c_str(), 1);
         setenv("VK_MILLRACE_EMULATION_CAPTURE_FILE", m_path.c_str(), 1);
@@ -230,13 +218,11 @@ public:
     {
         std::cerr << m_program.warnings;
         warnOfPayloads();
-        for (const std::string& warning : m_work.warnings) {
+        for (const std::string& warning : m_work.warnings)
             warn(printable(m_document.file() + ": " + warning));
-        }
         checkOutputs(m_work);
-        if (!arguments.check.empty()) {
+        if (!arguments.check.empty())
             m_expectations = readExpectations(Document::read(arguments.check), m_work);
-        }
     }
 
     int operator()(std::unique_ptr<Instance>& instance)
@@ -257,35 +243,28 @@ public:
                     "force_enable has Millrace run them");
             }
             checkLimits(*instance, device, m_program, m_work);
-            for (Dispatch& dispatch : m_work.dispatches) {
+            for (Dispatch& dispatch : m_work.dispatches)
                 std::ranges::for_each(dispatch.launches, repeatPayloads);
-            }
             const Progress progress("running");
             report.execution =
                 execute(*instance, device, m_program, m_work, executionOptions(m_arguments, m_description));
         }
         report.files = writeOutputs(m_work, m_arguments.folder);
-        if (!m_arguments.trace.empty()) {
+        if (!m_arguments.trace.empty())
             report.files.push_back({"trace", m_arguments.trace});
-        }
         report.checked = m_expectations.size();
-        for (const Expectation& expectation : m_expectations) {
-            if (auto difference = compare(expectation, m_work.resources[expectation.resource])) {
+        for (const Expectation& expectation : m_expectations)
+            if (auto difference = compare(expectation, m_work.resources[expectation.resource]))
                 report.differences.push_back(std::move(*difference));
-            }
-        }
-        if (!m_arguments.show.empty()) {
+        if (!m_arguments.show.empty())
             report.shown = captured.read();
-        }
         report.messages = instance->messages();
-        if (m_arguments.asJson) {
+        if (m_arguments.asJson)
             std::cout << reportJson(report, m_work).dump(2) << "\n";
-        } else {
+        else
             printReport(std::cout, report, m_work);
-        }
-        for (const Difference& difference : report.differences) {
+        for (const Difference& difference : report.differences)
             (void)fail(printable(difference.text()));
-        }
         const bool hasErrors = std::ranges::any_of(report.messages, &Message::isError);
         return hasErrors || !report.differences.empty() ? 1 : 0;
     }
@@ -300,12 +279,10 @@ private:
     void warnOfPayloads() const
     {
         std::vector<NodeCode> codes;
-        for (const ProgramNode& node : m_program.nodes) {
+        for (const ProgramNode& node : m_program.nodes)
             codes.push_back({node.node.id.name, &node.words, node.entryPoint});
-        }
-        for (const std::string& warning : payloadWarnings(codes)) {
+        for (const std::string& warning : payloadWarnings(codes))
             warn(printable(m_document.file() + ": " + warning));
-        }
     }
 
     const Arguments& m_arguments;

@@ -11,9 +11,8 @@ namespace {
 // The size that the shader wants, 0 if it gets it anyway.
 uint32_t chooseWaveSize(const ProgramNode& node, const WaveLimits& device)
 {
-    if (node.waveSizes.empty()) {
+    if (node.waveSizes.empty())
         return 0;
-    }
     const auto sizeAt = [&](size_t n) { return n < node.waveSizes.size() ? node.waveSizes[n] : 0; };
     const uint32_t least = sizeAt(0);
     const uint32_t most = sizeAt(1) != 0 ? sizeAt(1) : least;

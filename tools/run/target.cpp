@@ -16,7 +16,7 @@ VkClearColorValue clearColorOf(const Resource& resource)
     const ImageFormat& format = *resource.format;
     const Json texel = decodeJson(*format.texelType(), resource.initial.data(), format.texelBytes());
     VkClearColorValue out{};
-    for (uint32_t c = 0; c < format.components; c++) {
+    for (uint32_t c = 0; c < format.components; ++c) {
         const Json& value = texel.is_array() ? texel[c] : texel;
         if (format.isNormalized) {
             out.float32[c] = static_cast<float>(value.get<uint32_t>()) / 255;
@@ -61,12 +61,10 @@ Target::Target(const Device& device, Memory& memory, const Work& work, const Dev
 
 void Target::prepare(VkCommandBuffer commands) const
 {
-    if (m_samples != nullptr) {
+    if (m_samples != nullptr)
         discardImage(m_device, commands, m_samples->handle, kDrawing);
-    }
-    if (m_depth != nullptr) {
+    if (m_depth != nullptr)
         discardImage(m_device, commands, m_depth->handle, kDrawing, VK_IMAGE_ASPECT_DEPTH_BIT);
-    }
 }
 
 VkRenderingAttachmentInfo Target::colorAttachment(bool isFirst) const

@@ -29,7 +29,7 @@ std::string placeOf(uint32_t set, uint32_t binding)
 // Every descriptor that a node uses must be there.
 void checkComplete(const GraphDescription& description, const Program& program)
 {
-    for (size_t n = 0; n < program.nodes.size(); n++) {
+    for (size_t n = 0; n < program.nodes.size(); ++n) {
         for (const BindingUse& use : program.nodes[n].bindings) {
             const auto isThere = [&](const ResourceDescription& r) { return r.isAt(use.set, use.binding); };
             if (std::ranges::none_of(description.resources, isThere)) {
@@ -45,9 +45,8 @@ void checkComplete(const GraphDescription& description, const Program& program)
 void checkTarget(const GraphDescription& description, const Program& program, const Work& work)
 {
     for (const ProgramNode& node : program.nodes) {
-        if (!node.isMesh() || !node.fragment->outputKind) {
+        if (!node.isMesh() || !node.fragment->outputKind)
             continue;
-        }
         const ImageFormat& format = *work.resources[description.target->resource].format;
         if (*node.fragment->outputKind != format.shaderKind()) {
             node.fragment->description->fragment.place.fail(
@@ -66,9 +65,8 @@ std::vector<AddressUse> resolve(const std::vector<Address>& addresses, const Gra
         });
         if (found == description.resources.end()) {
             std::vector<std::string> names;
-            for (const ResourceDescription& resource : description.resources) {
+            for (const ResourceDescription& resource : description.resources)
                 names.push_back(resource.name);
-            }
             address.buffer.fail("there is no buffer \"" + name + "\"" + suggestion(name, names));
         }
         out.push_back({address.offset, static_cast<size_t>(found - description.resources.begin())});
@@ -106,23 +104,19 @@ Work prepareWork(const GraphDescription& description, const Program& program)
     }
     checkTarget(description, program, work);
     PushConstants constants{Bytes(program.constantBytes), Bytes(program.constantBytes), {}};
-    if (description.pushConstants) {
+    if (description.pushConstants)
         encodePushConstants(*description.pushConstants, program, constants);
-    }
     for (const DispatchDescription& dispatch : description.dispatches) {
-        if (dispatch.pushConstants) {
+        if (dispatch.pushConstants)
             encodePushConstants(*dispatch.pushConstants, program, constants);
-        }
-        if (const std::string missing = missingPushConstants(program, constants.given); !missing.empty()) {
+        if (const std::string missing = missingPushConstants(program, constants.given); !missing.empty())
             dispatch.place.fail("\"push_constants\" must say " + missing + " by this dispatch");
-        }
         Dispatch& out = work.dispatches.emplace_back();
         out.form = dispatch.form;
         out.pushConstants = constants.bytes;
         out.addresses = resolve(constants.addresses, description);
-        for (const LaunchDescription& launch : dispatch.launches) {
+        for (const LaunchDescription& launch : dispatch.launches)
             out.launches.push_back(prepareLaunch(launch, program));
-        }
     }
     return work;
 }

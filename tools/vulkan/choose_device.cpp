@@ -25,11 +25,10 @@ std::vector<std::string_view> words(std::string_view text)
 {
     std::vector<std::string_view> found;
     size_t start = 0;
-    for (size_t i = 0; i <= text.size(); i++) {
+    for (size_t i = 0; i <= text.size(); ++i) {
         if (i == text.size() || std::isalnum(static_cast<unsigned char>(text[i])) == 0) {
-            if (i > start) {
+            if (i > start)
                 found.push_back(text.substr(start, i - start));
-            }
             start = i + 1;
         }
     }
@@ -41,9 +40,8 @@ std::vector<std::string_view> words(std::string_view text)
 std::string deviceList(const std::vector<std::string>& names)
 {
     std::string list = names.size() == 1 ? "there is device " : "there are devices ";
-    for (size_t d = 0; d < names.size(); d++) {
+    for (size_t d = 0; d < names.size(); ++d)
         list += (d == 0 ? "" : ", ") + std::to_string(d) + ": " + names[d];
-    }
     return list;
 }
 
@@ -53,18 +51,15 @@ Result<std::vector<size_t>> chooseDevices(const std::vector<std::string>& names,
                           std::ranges::all_of(wanted, [](unsigned char c) { return std::isdigit(c) != 0; });
     std::vector<size_t> chosen;
     std::vector<std::string> lower;
-    for (size_t d = 0; d < names.size(); d++) {
+    for (size_t d = 0; d < names.size(); ++d) {
         lower.push_back(lowerCase(names[d]));
-        if (isNumber ? std::stoul(wanted) == d : lower[d].find(lowerCase(wanted)) != std::string::npos) {
+        if (isNumber ? std::stoul(wanted) == d : lower[d].find(lowerCase(wanted)) != std::string::npos)
             chosen.push_back(d);
-        }
     }
-    if (!chosen.empty()) {
+    if (!chosen.empty())
         return chosen;
-    }
-    if (isNumber) {
+    if (isNumber)
         return Diagnostic{"", "", "there is no device " + wanted + "; " + deviceList(names)};
-    }
     std::vector<std::string_view> all;
     for (const std::string& name : lower) {
         all.push_back(name);

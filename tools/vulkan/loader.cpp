@@ -49,9 +49,8 @@ Result<Loader> Loader::open()
     }
     loader.m_library.reset(library, dlclose);
     loader.m_getInstanceProcAddr = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
-    if (loader.m_getInstanceProcAddr == nullptr) {
+    if (loader.m_getInstanceProcAddr == nullptr)
         return Diagnostic{"", "", std::string(kLibrary) + " is no Vulkan loader"};
-    }
     return loader;
 }
 
@@ -60,9 +59,8 @@ uint32_t Loader::version() const
     const auto enumerateVersion =
         findGlobal<PFN_vkEnumerateInstanceVersion>(m_getInstanceProcAddr, "vkEnumerateInstanceVersion");
     uint32_t version = VK_API_VERSION_1_0;
-    if (enumerateVersion != nullptr) {
+    if (enumerateVersion != nullptr)
         enumerateVersion(&version);
-    }
     return version;
 }
 
@@ -90,9 +88,8 @@ VulkanInstance& VulkanInstance::operator=(VulkanInstance&& other) noexcept
 
 VulkanInstance::~VulkanInstance()
 {
-    if (m_handle != VK_NULL_HANDLE) {
+    if (m_handle != VK_NULL_HANDLE)
         m_table.DestroyInstance(m_handle, nullptr);
-    }
 }
 
 VkResult VulkanInstance::create(const Loader& loader, const std::vector<const char*>& layers)
@@ -127,9 +124,8 @@ VkResult VulkanInstance::createDevice(VkPhysicalDevice physical, const VkDeviceC
     const auto getProcAddr =
         reinterpret_cast<PFN_vkGetDeviceProcAddr>(m_getInstanceProcAddr(m_handle, "vkGetDeviceProcAddr"));
     const VkResult result = create(physical, &info, nullptr, &device);
-    if (result == VK_SUCCESS) {
+    if (result == VK_SUCCESS)
         vkuInitDeviceDispatchTable(device, &table, getProcAddr);
-    }
     return result;
 }
 
@@ -157,9 +153,8 @@ void askForPortability(const Loader& loader, VkInstanceCreateInfo& info, std::ve
 
 void addPortability(const std::vector<VkExtensionProperties>& available, std::vector<const char*>& extensions)
 {
-    if (lists(available, VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME)) {
+    if (lists(available, VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME))
         extensions.push_back(VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME);
-    }
 }
 
 std::string versionText(uint32_t version)

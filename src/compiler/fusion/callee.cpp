@@ -44,13 +44,11 @@ public:
         findSharedMemory();
         const bool made = checkCode() && lowerInput() && (!m_caller.givesPushConstants || lowerPushConstants()) &&
                           lowerBuiltIns() && raiseBudgets() && m_memory.finish(m_failure);
-        if (!made) {
+        if (!made)
             return m_failure.diagnostic();
-        }
         CodeModes codeModes = codeModesOf(m_module, m_node.entry);
-        for (const auto& start : takeInitializers(m_module, spv::StorageClass::Private)) {
+        for (const auto& start : takeInitializers(m_module, spv::StorageClass::Private))
             m_starts.push_back(start);
-        }
         writeFunction();
         allowAddresses(m_module);
         decoratePhysicalPointers(m_module);
@@ -58,9 +56,8 @@ public:
         orderGlobals(m_module);
         const bool hasBlock = static_cast<bool>(findPushConstants(m_module));
         auto library = spirv::Library::create(std::move(m_module));
-        if (!library) {
+        if (!library)
             return library.error();
-        }
         Callee callee{std::move(*library), std::move(m_input.leaves), std::move(m_pushConstants), std::move(codeModes),
                       hasBlock};
         callee.groups = byWorkgroup() ? groups() : 0;
@@ -86,9 +83,8 @@ private:
                 for (const Instruction& i : block.body) {
                     const bool orders = i.op == spv::Op::OpControlBarrier || i.op == spv::Op::OpMemoryBarrier;
                     m_sharesMemory |= orders;
-                    if (orders && !byWorkgroup()) {
+                    if (orders && !byWorkgroup())
                         return m_failure.at(m_module, i, "orders memory, of which the producer knows nothing");
-                    }
                 }
             }
         }
@@ -115,9 +111,8 @@ private:
     bool lowerInput()
     {
         const std::optional<HeldInput> held = holdInput(m_node, m_memory, m_failure, m_caller.payloads);
-        if (!held) {
+        if (!held)
             return false;
-        }
         m_input = *held;
         if (const Id input = m_node.input) {
             forget(m_module, input);
@@ -129,24 +124,20 @@ private:
     bool lowerPushConstants()
     {
         const Id block = findPushConstants(m_module);
-        if (!block) {
+        if (!block)
             return true;
-        }
         const Id type = m_module.pointee(m_module.typeOf(block));
         auto leaves = leavesOf(m_module, type, kMaxPushConstantLeaves);
-        if (!leaves) {
+        if (!leaves)
             return m_failure.at(leaves.error().where, leaves.error().message);
-        }
         m_pushConstants = std::move(*leaves);
         m_block = m_memory.createVariable(type);
         for (spirv::Function& function : m_module.functions) {
             for (spirv::Block& b : function.blocks) {
                 for (Instruction& i : b.body) {
-                    for (size_t o = 0; o < i.operandCount(); o++) {
-                        if (i.isId(o) && i.id(o) == block) {
+                    for (size_t o = 0; o < i.operandCount(); ++o)
+                        if (i.isId(o) && i.id(o) == block)
                             i.setId(o, m_block);
-                        }
-                    }
                 }
             }
         }
@@ -161,15 +152,12 @@ private:
         for (const Instruction& i : m_module.section(Section::Annotations)) {
             const bool isBuiltIn = i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
                                    i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn);
-            if (isBuiltIn) {
+            if (isBuiltIn)
                 builtIns.emplace_back(i.id(0), static_cast<spv::BuiltIn>(i.literal(2)));
-            }
         }
-        for (const auto& [id, builtIn] : builtIns) {
-            if (used.contains(id) && !lowerBuiltIn(id, builtIn)) {
+        for (const auto& [id, builtIn] : builtIns)
+            if (used.contains(id) && !lowerBuiltIn(id, builtIn))
                 return false;
-            }
-        }
         // The constant keeps its value.
         m_module.removeDecorations([](const Instruction& i) {
             return i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
@@ -197,26 +185,22 @@ private:
         }
         const bool isLocal =
             builtIn == spv::BuiltIn::LocalInvocationId || builtIn == spv::BuiltIn::LocalInvocationIndex;
-        if (byWorkgroup() && isLocal) {
+        if (byWorkgroup() && isLocal)
             return true;
-        }
-        if (builtIn == spv::BuiltIn::RemainingRecursionLevelsAMDX && m_caller.levelsAbove > 0) {
+        if (builtIn == spv::BuiltIn::RemainingRecursionLevelsAMDX && m_caller.levelsAbove > 0)
             return countDown(variable);
-        }
         m_module.removeDecorations(
             [&](const Instruction& i) { return i.op == spv::Op::OpDecorate && i.id(0) == variable; });
-        if (!changeStorage(m_module, variable, spv::StorageClass::Private, m_failure)) {
+        if (!changeStorage(m_module, variable, spv::StorageClass::Private, m_failure))
             return false;
-        }
-        if (builtIn == spv::BuiltIn::ShaderIndexAMDX) {
+        if (builtIn == spv::BuiltIn::ShaderIndexAMDX)
             m_shaderIndices.push_back(variable);
-        } else if (byWorkgroup() && builtIn == spv::BuiltIn::WorkgroupId) {
+        else if (byWorkgroup() && builtIn == spv::BuiltIn::WorkgroupId)
             m_groupIds.push_back(variable);
-        } else if (byWorkgroup() && builtIn == spv::BuiltIn::GlobalInvocationId) {
+        else if (byWorkgroup() && builtIn == spv::BuiltIn::GlobalInvocationId)
             m_globalIds.push_back(variable);
-        } else {
+        else
             m_starts.emplace_back(variable, getNull(m_module, m_module.pointee(m_module.typeOf(variable))));
-        }
         return true;
     }
 
@@ -227,9 +211,8 @@ private:
             spirv::rewriteFunction(m_module, function, [&](const Instruction& i, Emitter& out) {
                 bool uses = false;
                 i.forEachUse([&](Id id) { uses |= id == variable; });
-                if (uses && i.op != spv::Op::OpLoad) {
+                if (uses && i.op != spv::Op::OpLoad)
                     m_failure.at(m_module, i, "uses the number of levels for more than loads");
-                }
                 if (!uses || m_failure) {
                     out.keep(i);
                     return;
@@ -247,13 +230,11 @@ private:
         uint64_t bytes = 0;
         for (const auto& [array, number] : m_node.outputOfArray) {
             const graph::NodeOutput& output = m_node.node.outputs[number];
-            if (output.allocationSites == 0) {
+            if (output.allocationSites == 0)
                 continue;
-            }
             if (m_caller.levelsAbove == 0 || !(output.perInvocation || byWorkgroup()) ||
-                m_module.findDecoration(Id{array}, spv::Decoration::NodeSharesPayloadLimitsWithAMDX)) {
+                m_module.findDecoration(Id{array}, spv::Decoration::NodeSharesPayloadLimitsWithAMDX))
                 return m_failure.at(describe(m_module, Id{array}), "sends payloads as no second level may");
-            }
             const uint64_t payloads = uint64_t{output.budget} * m_caller.calls * (byWorkgroup() ? groups() : 1);
             bytes += payloads * output.payloadBytes;
             if (payloads > kMaxSentBytes || bytes > kMaxSentBytes) {
@@ -272,12 +253,10 @@ private:
         const Id index = writer.addParameter(uintType);
         writer.beginBlock();
         Emitter out = writer.out();
-        for (const auto& [variable, value] : m_starts) {
+        for (const auto& [variable, value] : m_starts)
             out.emitVoid(spv::Op::OpStore, {variable, value});
-        }
-        for (const Id variable : m_shaderIndices) {
+        for (const Id variable : m_shaderIndices)
             storeBits(out, variable, index, uintType);
-        }
         if (byWorkgroup()) {
             setWorkgroup(writer);
             startSharedMemory(writer);
@@ -291,9 +270,8 @@ private:
         m_module.section(Section::ExecutionModes).clear();
         m_module.addCapability(spv::Capability::Linkage);
         announce(m_module, created, kCalleeName, spv::LinkageType::Export);
-        if (m_input.number) {
+        if (m_input.number)
             announce(m_module, m_input.variable, kSharedPayloadsName, spv::LinkageType::Import);
-        }
     }
 
     static void storeBits(Emitter& out, Id variable, Id value, Id type)
@@ -310,17 +288,14 @@ private:
         const Id number = writer.addParameter(uintType);
         const Id group = writer.addParameter(uintType);
         Emitter out = writer.out();
-        if (m_input.number) {
+        if (m_input.number)
             out.emitVoid(spv::Op::OpStore, {m_input.number, number});
-        }
-        if (m_groupIds.empty() && m_globalIds.empty()) {
+        if (m_groupIds.empty() && m_globalIds.empty())
             return;
-        }
         const Id uint3Type = m_module.getVectorType(uintType, 3);
         const Id id = positionInGrid(out, group, m_node.node.staticGrid);
-        for (const Id variable : m_groupIds) {
+        for (const Id variable : m_groupIds)
             storeBits(out, variable, id, uint3Type);
-        }
         for (const Id variable : m_globalIds) {
             const Id size = vector(out, {m_node.node.localSize[0], m_node.node.localSize[1], m_node.node.localSize[2]});
             const Id first = out.emit(spv::Op::OpIMul, uint3Type, {id, size});
@@ -332,9 +307,8 @@ private:
 
     void startSharedMemory(FunctionWriter& writer)
     {
-        if (m_sharedStarts.empty()) {
+        if (m_sharedStarts.empty())
             return;
-        }
         const Id uintType = m_module.getIntType(32, false);
         const Id index = getBuiltInVariable(m_module, spv::BuiltIn::LocalInvocationIndex, uintType);
         const Id own = writer.out().emit(spv::Op::OpLoad, uintType, {index});
@@ -389,9 +363,8 @@ Id findPushConstants(const Module& module)
     for (const Instruction& i : module.section(Section::Globals)) {
         const bool isBlock = i.op == spv::Op::OpVariable && used.contains(i.result) &&
                              static_cast<spv::StorageClass>(i.literal(0)) == spv::StorageClass::PushConstant;
-        if (isBlock) {
+        if (isBlock)
             return i.result;
-        }
     }
     return {};
 }

@@ -40,13 +40,11 @@ bool isAlwaysRun(const spirv::Function& function, size_t block)
     while (!open.empty()) {
         const size_t next = open.back();
         open.pop_back();
-        if (next == block || seen[next]) {
+        if (next == block || seen[next])
             continue;
-        }
         seen[next] = true;
-        if (isExit(function.blocks[next])) {
+        if (isExit(function.blocks[next]))
             return false;
-        }
         open.insert(open.end(), flow.successors(next).begin(), flow.successors(next).end());
     }
     return true;
@@ -71,13 +69,12 @@ bool hasAny(const spirv::Module& module, spirv::Id function, const Predicate& is
 {
     std::vector<spirv::Id> functions{function};
     bool found = false;
-    for (size_t f = 0; f < functions.size() && !found; f++) {
+    for (size_t f = 0; f < functions.size() && !found; ++f) {
         for (const spirv::Block& block : module.findFunction(functions[f])->blocks) {
             for (const Instruction& i : block.body) {
                 found |= isOne(i);
-                if (i.op == spv::Op::OpFunctionCall && std::ranges::count(functions, i.id(0)) == 0) {
+                if (i.op == spv::Op::OpFunctionCall && std::ranges::count(functions, i.id(0)) == 0)
                     functions.push_back(i.id(0));
-                }
             }
         }
     }
@@ -89,9 +86,8 @@ bool hasAny(const spirv::Module& module, spirv::Id function, const Predicate& is
 // have.
 bool readsMemory(const spirv::Module& module, const Instruction& i)
 {
-    if (i.op != spv::Op::OpLoad && i.op != spv::Op::OpCopyMemory) {
+    if (i.op != spv::Op::OpLoad && i.op != spv::Op::OpCopyMemory)
         return i.op == spv::Op::OpReadClockKHR;
-    }
     switch (module.storageOf(module.typeOf(i.id(i.op == spv::Op::OpLoad ? 0 : 1)))) {
         case spv::StorageClass::Function:
         case spv::StorageClass::Private:
@@ -109,11 +105,9 @@ bool isPure(const SendingLevel& level)
 {
     const spirv::Module& module = level.shader->module;
     const std::vector<graph::NodeOutput>& outputs = level.shader->node.outputs;
-    for (uint32_t o = 0; o < outputs.size(); o++) {
-        if (o != level.output && outputs[o].allocationSites > 0) {
+    for (uint32_t o = 0; o < outputs.size(); ++o)
+        if (o != level.output && outputs[o].allocationSites > 0)
             return false;
-        }
-    }
     const auto acts = [&](const Instruction& i) {
         const bool sends = i.op == spv::Op::OpEnqueueNodePayloadsAMDX ||
                            ((i.op == spv::Op::OpStore || i.op == spv::Op::OpCopyMemory) &&
@@ -127,7 +121,7 @@ bool isPure(const SendingLevel& level)
 uint64_t countRuns(uint32_t fanOut, uint32_t levels)
 {
     uint64_t runs = 0, ofLevel = 1;
-    for (uint32_t level = 0; level < levels && runs <= kMaxRuns; level++) {
+    for (uint32_t level = 0; level < levels && runs <= kMaxRuns; ++level) {
         runs += ofLevel;
         ofLevel *= fanOut;
     }
@@ -148,9 +142,8 @@ uint32_t findMostDescends(const SendingLevel& level, uint32_t fanOut)
     const std::optional<uint64_t> instructions = estimateInstructions(module, level.shader->entry);
     uint32_t descends = 0;
     while (instructions && (descends + 1) * *instructions <= kMaxWayInstructions &&
-           countWays(fanOut, descends + 1) != UINT32_MAX) {
-        descends++;
-    }
+           countWays(fanOut, descends + 1) != UINT32_MAX)
+        ++descends;
     return descends;
 }
 
@@ -168,9 +161,9 @@ std::optional<LevelSplit> splitIntoWays(uint32_t levels, uint32_t fanOut, uint32
 {
     std::optional<LevelSplit> best;
     auto leastCost = std::pair(levels, 0u);
-    for (uint32_t last = 3; last <= std::min(levels, mostDescends + 2); last++) {
+    for (uint32_t last = 3; last <= std::min(levels, mostDescends + 2); ++last) {
         const uint32_t above = levels - last;
-        for (uint32_t others = std::min(above, 1u); others <= std::min(above, mostDescends + 1); others++) {
+        for (uint32_t others = std::min(above, 1u); others <= std::min(above, mostDescends + 1); ++others) {
             const auto cost = std::pair(countGroups(levels, last, others), std::max(last, others));
             if ((others == 0 || above % others <= 1) && cost < leastCost) {
                 leastCost = cost;
@@ -186,12 +179,11 @@ std::optional<LevelSplit> splitIntoWays(uint32_t levels, uint32_t fanOut, uint32
 std::vector<LevelSplit> splitEvenly(uint32_t levels, uint32_t mostPayloads)
 {
     std::vector<LevelSplit> splits;
-    for (uint32_t inOne = levels; inOne > 1; inOne--) {
+    for (uint32_t inOne = levels; inOne > 1; --inOne) {
         if (levels % inOne <= 1 && countRuns(mostPayloads, inOne) <= kMaxRuns) {
             LevelSplit split{.last = {.levels = inOne, .isLast = true}, .others = {}};
-            if (levels / inOne > 1) {
+            if (levels / inOne > 1)
                 split.others = {.levels = inOne, .below = inOne};
-            }
             splits.push_back(split);
         }
     }
@@ -201,21 +193,18 @@ std::vector<LevelSplit> splitEvenly(uint32_t levels, uint32_t mostPayloads)
 // Why the last level alone runs inside the one above; empty if there is a split.
 std::string chooseWays(const RecursiveNode& node, const SendingLevel& level, uint32_t fanOut, LevelChoice& choice)
 {
-    if (countRuns(fanOut, 2) > kMaxRuns) {
+    if (countRuns(fanOut, 2) > kMaxRuns)
         return "it sends too many payloads";
-    }
     if (node.maxRecursion == 1) {
         choice.splits = {{.last = {.levels = 2, .isLast = true}, .others = {}}};
         return {};
     }
-    if (!canDescend(node, level, fanOut)) {
+    if (!canDescend(node, level, fanOut))
         return "levels above the last do more than send payloads to the next";
-    }
     const std::optional<LevelSplit> split =
         splitIntoWays(node.maxRecursion + 1, fanOut, findMostDescends(level, fanOut));
-    if (!split) {
+    if (!split)
         return "levels may be too long to be run again";
-    }
     choice.splits = {*split};
     return {};
 }
@@ -225,13 +214,11 @@ std::string chooseWays(const RecursiveNode& node, const SendingLevel& level, uin
 Result<LevelChoice> chooseLevels(const RecursiveNode& node, bool all)
 {
     const Result<SendingLevel> level = prepareSending(node, {1, node.maxRecursion});
-    if (!level) {
+    if (!level)
         return level.error();
-    }
     const auto anyLevel = prepareAgain(node.words, node.options);
-    if (!anyLevel) {
+    if (!anyLevel)
         return anyLevel.error();
-    }
     const std::optional<uint32_t> fanOut = findFanOut(*level);
     LevelChoice choice{.isEven = fanOut.has_value()};
     // One payload after the other, by the invocations of a workgroup or where there is no other.

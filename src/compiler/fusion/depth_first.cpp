@@ -42,18 +42,15 @@ public:
     Status run(uint32_t output)
     {
         if (!checkCode(output) || !m_outputs.add(output, KeptOutputs::Keeper::Invocation, kMaxKeptBytes) ||
-            !chooseSizes()) {
+            !chooseSizes())
             return m_failure.status();
-        }
         const auto input = holdInput(m_shader, m_memory, m_failure);
         if (!input || !m_outputs.lower() || !holdRemaining(m_shader, m_remaining, m_failure) ||
-            !m_memory.finish(m_failure)) {
+            !m_memory.finish(m_failure))
             return m_failure.status();
-        }
         m_item = *input;
-        if (!checkLayouts()) {
+        if (!checkLayouts())
             return m_failure.status();
-        }
         setLimits();
         writeEntry();
         return {};
@@ -71,12 +68,10 @@ private:
         for (const spirv::Function& function : m_module.functions) {
             for (const spirv::Block& block : function.blocks) {
                 for (const Instruction& i : block.body) {
-                    if (i.op == spv::Op::OpControlBarrier || i.op == spv::Op::OpMemoryBarrier) {
+                    if (i.op == spv::Op::OpControlBarrier || i.op == spv::Op::OpMemoryBarrier)
                         return m_failure.at(m_module, i, "orders memory, and levels are not one behind the other");
-                    }
-                    if (i.op == spv::Op::OpIsNodePayloadValidAMDX) {
+                    if (i.op == spv::Op::OpIsNodePayloadValidAMDX)
                         return m_failure.at(m_module, i, "asks whether it may send to itself");
-                    }
                 }
             }
         }
@@ -89,9 +84,8 @@ private:
         const uint32_t most = std::max(kept.most, 1u);
         auto levelBits = static_cast<uint32_t>(std::bit_width(most));
         // A division by it becomes a shift.
-        if (m_node.maxRecursion <= kLevelBits / std::bit_ceil(levelBits)) {
+        if (m_node.maxRecursion <= kLevelBits / std::bit_ceil(levelBits))
             levelBits = std::bit_ceil(levelBits);
-        }
         m_sizes = {m_node.maxRecursion, most, std::max(kQueuePayloads, 2 * most), levelBits};
         if (m_node.maxRecursion > kLevelBits / levelBits) {
             return m_failure.at("recursion", std::to_string(m_node.maxRecursion) + " levels of up to " +
@@ -130,11 +124,9 @@ private:
     // What others see of the node: slots are for payloads that were left, of any level.
     void setLimits()
     {
-        for (Instruction& mode : m_module.section(spirv::Section::ExecutionModes)) {
-            if (static_cast<spv::ExecutionMode>(mode.literal(1)) == spv::ExecutionMode::MaxNodeRecursionAMDX) {
+        for (Instruction& mode : m_module.section(spirv::Section::ExecutionModes))
+            if (static_cast<spv::ExecutionMode>(mode.literal(1)) == spv::ExecutionMode::MaxNodeRecursionAMDX)
                 mode.setId(2, m_module.getConstant(std::min(m_node.maxRecursion, kMostSlots - 1)));
-            }
-        }
         setBudget(m_module, kept().array, m_sizes.queuePayloads);
     }
 
@@ -193,9 +185,8 @@ private:
         m_writer.beginIf(compare(spv::Op::OpIEqual, what, constant(kInputNext)), join);
         const std::vector<Id> first(m_item.isArray ? 1 : 0, constant(0));
         Emitter out = m_writer.out();
-        for (const Leaf& leaf : m_item.leaves) {
+        for (const Leaf& leaf : m_item.leaves)
             storeLeaf(out, leaf, m_item.variable, kPrivate, loadLeaf(out, leaf, m_shader.input, kPayload, first));
-        }
         m_writer.endIf(join);
     }
 
@@ -246,9 +237,8 @@ private:
         m_writer.out().keep(spirv::instruction(spv::Op::OpLoopMerge).add(after).add(next).add(0u));
         m_writer.branch(body);
         m_writer.beginBlock(body);
-        for (const auto& [variable, value] : m_starts) {
+        for (const auto& [variable, value] : m_starts)
             store(variable, value);
-        }
         store(kept().count, constant(0));
         store(m_placeOfFirst, ask(DeviceFunction::PlaceOfFirst));
         store(m_place, ask(DeviceFunction::PlaceToKeep));
@@ -293,13 +283,11 @@ private:
 Result<DepthFirstNode> makeDepthFirst(const RecursiveNode& node, uint32_t output)
 {
     auto shader = prepareAgain(node.words, node.options);
-    if (!shader) {
+    if (!shader)
         return shader.error();
-    }
     Maker maker(**shader, node);
-    if (const Status status = maker.run(output); !status) {
+    if (const Status status = maker.run(output); !status)
         return status.error();
-    }
     return DepthFirstNode{spirv::write((*shader)->module), maker.sizes()};
 }
 

@@ -25,9 +25,8 @@ constexpr uint32_t kMaxSelected = 8;
 uint32_t countWays(uint32_t fanOut, uint32_t levels)
 {
     uint64_t ways = 1;
-    for (uint32_t level = 0; level < levels && ways <= kMaxWays; level++) {
+    for (uint32_t level = 0; level < levels && ways <= kMaxWays; ++level)
         ways *= fanOut;
-    }
     return ways <= kMaxWays ? static_cast<uint32_t>(ways) : UINT32_MAX;
 }
 
@@ -40,20 +39,17 @@ uint32_t stepOfWays(uint32_t ways)
 bool Descent::lower()
 {
     const std::optional<HeldInput> item = holdInput(m_shader, m_memory, m_failure);
-    if (!item) {
+    if (!item)
         return false;
-    }
     m_item = *item;
     const Id pointer = m_module.getPointerType(kPrivate, m_module.getIntType(32, false));
     m_way = m_module.createVariable(pointer, kPrivate);
     m_module.setName(m_way, "way");
-    if (!freeWorkgroupId()) {
+    if (!freeWorkgroupId())
         return false;
-    }
     m_builtIn = findBuiltIn(m_module, spv::BuiltIn::RemainingRecursionLevelsAMDX);
-    if (!m_builtIn) {
+    if (!m_builtIn)
         return true;
-    }
     m_remaining = m_module.createVariable(pointer, kPrivate);
     m_module.setName(m_remaining, "remaining_recursion");
     return holdRemaining(m_shader, m_remaining, m_failure);
@@ -65,9 +61,8 @@ bool Descent::freeWorkgroupId()
     while (const Id variable = findBuiltIn(m_module, spv::BuiltIn::WorkgroupId)) {
         m_module.removeDecorations(
             [&](const Instruction& i) { return i.op == spv::Op::OpDecorate && i.id(0) == variable; });
-        if (!changeStorage(m_module, variable, kPrivate, m_failure)) {
+        if (!changeStorage(m_module, variable, kPrivate, m_failure))
             return false;
-        }
         m_workgroupIds.push_back(variable);
     }
     return true;
@@ -75,23 +70,20 @@ bool Descent::freeWorkgroupId()
 
 void Descent::write(FunctionWriter& writer, const KeptOutput& kept)
 {
-    if (!checkLayouts(kept)) {
+    if (!checkLayouts(kept))
         return;
-    }
     const auto starts = takeInitializers(m_module, kPrivate);
     start(writer);
     const auto level = [&](Id) {
-        for (const auto& [variable, value] : starts) {
+        for (const auto& [variable, value] : starts)
             writer.out().emitVoid(spv::Op::OpStore, {variable, value});
-        }
         writer.out().call(m_shader.entry, m_module.getVoidType(), {});
         take(writer, kept);
     };
-    if (m_levels == 1) {
+    if (m_levels == 1)
         level({});
-    } else {
+    else
         writer.forEach(m_module.getConstant(m_levels), level);
-    }
 }
 
 bool Descent::checkLayouts(const KeptOutput& kept)
@@ -128,18 +120,16 @@ void Descent::start(FunctionWriter& writer)
         out.emitVoid(spv::Op::OpStore, {m_remaining, remaining});
     }
     const std::vector<Id> first(m_item.isArray ? 1 : 0, m_module.getConstant(0));
-    for (const Leaf& leaf : m_item.leaves) {
+    for (const Leaf& leaf : m_item.leaves)
         storeLeaf(out, leaf, m_item.variable, kPrivate, loadLeaf(out, leaf, m_shader.input, kPayload, first));
-    }
 }
 
 // The child on the way is the next payload.
 void Descent::take(FunctionWriter& writer, const KeptOutput& kept)
 {
     load(writer, kept, nextChild(writer));
-    if (!m_remaining) {
+    if (!m_remaining)
         return;
-    }
     const Id uintType = m_module.getIntType(32, false);
     Emitter out = writer.out();
     const Id remaining = out.emit(spv::Op::OpLoad, uintType, {m_remaining});
@@ -157,7 +147,7 @@ Id Descent::nextChild(FunctionWriter& writer)
     const Id way = out.emit(spv::Op::OpLoad, uintType, {m_way});
     const Id both = out.emit(spv::Op::OpUMulExtended, pairType, {way, m_module.getConstant(m_fanOut)});
     Id half[2];
-    for (uint32_t i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < 2; ++i) {
         half[i] = m_module.newId();
         out.keep(spirv::instruction(spv::Op::OpCompositeExtract, uintType, half[i]).add(both).add(i));
     }
@@ -172,18 +162,16 @@ void Descent::load(FunctionWriter& writer, const KeptOutput& kept, Id child)
         return loadLeaf(out, *findLeaf(kept.leaves, leaf), kept.payloads, kPrivate, {{place}});
     };
     if (m_fanOut > kMaxSelected) {
-        for (const Leaf& leaf : m_item.leaves) {
+        for (const Leaf& leaf : m_item.leaves)
             storeLeaf(out, leaf, m_item.variable, kPrivate, loadFrom(leaf, child));
-        }
         return;
     }
     std::vector<Id> isChild;
-    for (uint32_t i = 1; i < m_fanOut; i++) {
+    for (uint32_t i = 1; i < m_fanOut; ++i)
         isChild.push_back(out.emit(spv::Op::OpIEqual, m_module.getBoolType(), {child, m_module.getConstant(i)}));
-    }
     for (const Leaf& leaf : m_item.leaves) {
         Id value = loadFrom(leaf, m_module.getConstant(0));
-        for (uint32_t i = 1; i < m_fanOut; i++) {
+        for (uint32_t i = 1; i < m_fanOut; ++i) {
             const Id other = loadFrom(leaf, m_module.getConstant(i));
             value = out.emit(spv::Op::OpSelect, leafTypeInCalls(m_module, leaf), {isChild[i - 1], other, value});
         }

@@ -18,9 +18,8 @@ void replaceEntry(NodeShader& shader, Id created)
     for (const Section section : {Section::EntryPoints, Section::ExecutionModes}) {
         for (Instruction& i : module.section(section)) {
             const size_t operand = section == Section::EntryPoints ? 1 : 0;
-            if (i.id(operand) == shader.entry) {
+            if (i.id(operand) == shader.entry)
                 i.setId(operand, created);
-            }
         }
     }
     shader.entry = created;
@@ -55,15 +54,12 @@ void addBarrier(FunctionWriter& writer, const NodeShader& shader)
 {
     using Mask = spv::MemorySemanticsMask;
     uint32_t semantics = 0;
-    for (const Mask mask : {Mask::AcquireRelease, Mask::WorkgroupMemory, Mask::UniformMemory}) {
+    for (const Mask mask : {Mask::AcquireRelease, Mask::WorkgroupMemory, Mask::UniformMemory})
         semantics |= static_cast<uint32_t>(mask);
-    }
-    if (hasStorageImages(shader.module)) {
+    if (hasStorageImages(shader.module))
         semantics |= static_cast<uint32_t>(Mask::ImageMemory);
-    }
-    if (shader.vulkanMemoryModel) {
+    if (shader.vulkanMemoryModel)
         semantics |= static_cast<uint32_t>(Mask::MakeAvailable) | static_cast<uint32_t>(Mask::MakeVisible);
-    }
     spirv::Emitter out = writer.out();
     const Id workgroup = out.module().getConstant(static_cast<uint32_t>(spv::Scope::Workgroup));
     out.emitVoid(spv::Op::OpControlBarrier, {workgroup, workgroup, out.module().getConstant(semantics)});

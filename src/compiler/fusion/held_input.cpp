@@ -19,11 +19,9 @@ constexpr size_t kMaxSharedLeaves = 128;  // in workgroup memory
 
 bool uses(const Instruction& i, Id id)
 {
-    for (size_t o = 0; o < i.operandCount(); o++) {
-        if (i.isId(o) && i.id(o) == id) {
+    for (size_t o = 0; o < i.operandCount(); ++o)
+        if (i.isId(o) && i.id(o) == id)
             return true;
-        }
-    }
     return false;
 }
 
@@ -43,17 +41,15 @@ struct Holder {
     Instruction begin(Id type, Id result, Emitter& out) const
     {
         Instruction chain = spirv::instruction(spv::Op::OpAccessChain, type, result).add(held.variable);
-        if (held.number) {
+        if (held.number)
             chain.add(out.emit(spv::Op::OpLoad, module.getIntType(32, false), {held.number}));
-        }
         return chain;
     }
 
     Id wholePayload(Emitter& out) const
     {
-        if (!held.number) {
+        if (!held.number)
             return held.variable;
-        }
         const Id array = module.pointee(module.typeOf(held.variable));
         const Id type = module.getPointerType(storage(), module.findDefinition(array)->id(0));
         Instruction chain = begin(type, module.newId(), out);
@@ -75,9 +71,8 @@ struct Holder {
             // The array around the payload is gone.
             const auto element = payloadIndexOperand(module, i);
             Instruction chain = begin(i.type, i.result, out);
-            for (size_t o = element ? *element + 1 : 1; o < i.operandCount(); o++) {
+            for (size_t o = element ? *element + 1 : 1; o < i.operandCount(); ++o)
                 chain.add(i.id(o));
-            }
             memory.add(chain.result, storage());
             out.keep(std::move(chain));
         } else if (i.op == spv::Op::OpLoad && !held.isArray) {
@@ -96,9 +91,8 @@ std::optional<HeldInput> holdInput(NodeShader& shader, PlainMemory& memory, Fail
 {
     HeldInput held;
     const Id input = shader.input;
-    if (!input) {
+    if (!input)
         return held;
-    }
     Module& module = shader.module;
     const Id array = payloadArrayOf(module, module.typeOf(input));
     const Id type = array ? module.findDefinition(array)->id(0) : module.pointee(module.typeOf(input));
@@ -110,13 +104,11 @@ std::optional<HeldInput> holdInput(NodeShader& shader, PlainMemory& memory, Fail
     constexpr auto kPrivate = spv::StorageClass::Private;
     const auto storage = payloads > 0 ? spv::StorageClass::Workgroup : kPrivate;
     held = {memory.createVariable(type, payloads, storage), std::move(*leaves), static_cast<bool>(array), {}};
-    if (payloads > 0) {
+    if (payloads > 0)
         held.number = module.createVariable(module.getPointerType(kPrivate, module.getIntType(32, false)), kPrivate);
-    }
     Holder holder{module, input, held, memory, failure};
-    for (spirv::Function& function : module.functions) {
+    for (spirv::Function& function : module.functions)
         spirv::rewriteFunction(module, function, [&](const Instruction& i, Emitter& out) { holder.visit(i, out); });
-    }
     return failure ? std::nullopt : std::optional(std::move(held));
 }
 

@@ -34,9 +34,8 @@ Status keepsDeclaration(const graph::Node& before, const graph::Node& after)
                        : !isSameGrid(before, after)     ? "its grid"
                        : !isSameReceiver(before, after) ? "who sends to it"
                                                         : nullptr;
-    if (!lost) {
+    if (!lost)
         return {};
-    }
     const std::string name = "'" + before.id.name + "'[" + std::to_string(before.id.index) + "]";
     return Diagnostic{"fuse", name, std::string("the fused code declares otherwise ") + lost};
 }

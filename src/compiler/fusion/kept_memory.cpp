@@ -29,11 +29,10 @@ bool isMark(const Instruction& i)
 std::optional<PlainSize> structSize(const Module& module, const Instruction& type)
 {
     PlainSize all;
-    for (size_t o = 0; o < type.operandCount(); o++) {
+    for (size_t o = 0; o < type.operandCount(); ++o) {
         const auto member = plainSizeOf(module, type.id(o));
-        if (!member) {
+        if (!member)
             return std::nullopt;
-        }
         all.bytes = graph::roundUp(all.bytes, member->alignment) + member->bytes;
         all.alignment = std::max(all.alignment, member->alignment);
     }
@@ -74,9 +73,8 @@ std::optional<PlainSize> plainSizeOf(const Module& module, Id type)
 {
     constexpr uint32_t kPointerBytes = 8;
     const Instruction* t = module.findDefinition(type);
-    if (!t) {
+    if (!t)
         return std::nullopt;
-    }
     switch (t->op) {
         case spv::Op::OpTypeInt:
         case spv::Op::OpTypeFloat:
@@ -88,9 +86,8 @@ std::optional<PlainSize> plainSizeOf(const Module& module, Id type)
         case spv::Op::OpTypeVector: {
             const auto component = plainSizeOf(module, t->id(0));
             const uint32_t count = t->literal(1);
-            if (!component) {
+            if (!component)
                 return std::nullopt;
-            }
             // Three take the room of four, so that whatever follows is aligned.
             const uint32_t bytes = component->alignment * (count == 3 ? 4 : count);
             return PlainSize{bytes, bytes};
@@ -98,9 +95,8 @@ std::optional<PlainSize> plainSizeOf(const Module& module, Id type)
         case spv::Op::OpTypeArray: {
             const auto element = plainSizeOf(module, t->id(0));
             uint32_t length = 0;
-            if (!element || !module.constantValue(t->id(1), length)) {
+            if (!element || !module.constantValue(t->id(1), length))
                 return std::nullopt;
-            }
             return PlainSize{element->bytes * length, element->alignment};
         }
         case spv::Op::OpTypeStruct:

@@ -28,9 +28,8 @@ std::vector<Instruction> findAllocations(const Module& module, Id array)
 {
     std::vector<Instruction> found;
     module.forEachInstruction([&](const Instruction& i) {
-        if (i.op == spv::Op::OpAllocateNodePayloadsAMDX && payloadArrayOf(module, i.type) == array) {
+        if (i.op == spv::Op::OpAllocateNodePayloadsAMDX && payloadArrayOf(module, i.type) == array)
             found.push_back(i);
-        }
     });
     return found;
 }
@@ -41,9 +40,8 @@ std::optional<uint64_t> largestSum(const Module& module, const std::vector<Instr
     uint64_t sum = 0;
     for (const Instruction& allocation : allocations) {
         const std::optional<uint32_t> largest = Values(module).largest(allocation.id(1));
-        if (!largest) {
+        if (!largest)
             return std::nullopt;
-        }
         sum += *largest;
     }
     return sum;
@@ -85,17 +83,15 @@ uint32_t KeptOutputs::roomInMemory(const KeptOutput& kept) const
 bool KeptOutputs::add(uint32_t number, Keeper keeper, uint32_t mostBytes)
 {
     KeptOutput kept{.output = number, .byWorkgroup = keeper == Keeper::Workgroup};
-    for (const auto& [array, output] : m_shader.outputOfArray) {
+    for (const auto& [array, output] : m_shader.outputOfArray)
         kept.array = output == number ? Id{array} : kept.array;
-    }
     const graph::NodeOutput& output = m_shader.node.outputs[number];
     const std::vector<Instruction> allocations = findAllocations(m_module, kept.array);
     kept.allocation = allocations.front().type;
     kept.scope = allocations.front().id(0);
     kept.isRepeated = allocations.size() > 1 || output.allocatesInLoop;
-    if (kept.isRepeated && !checkScopes(allocations)) {
+    if (kept.isRepeated && !checkScopes(allocations))
         return false;
-    }
     kept.payload = m_module.findDefinition(kept.array)->id(0);
     kept.most = output.budget;
     if (!output.allocatesInLoop && (!kept.byWorkgroup || !output.perInvocation)) {
@@ -114,9 +110,8 @@ bool KeptOutputs::add(uint32_t number, Keeper keeper, uint32_t mostBytes)
                                         std::to_string(mostBytes) + " bytes");
     }
     auto leaves = leavesOf(m_module, kept.payload, kMaxLeaves);
-    if (!leaves) {
+    if (!leaves)
         return m_failure.at(leaves.error().where, leaves.error().message);
-    }
     kept.leaves = std::move(*leaves);
     m_kept.push_back(std::move(kept));
     return true;
@@ -134,9 +129,8 @@ bool KeptOutputs::checkScopes(const std::vector<Instruction>& allocations)
     for (const Instruction& i : allocations) {
         uint32_t scope = 0;
         const bool isKnown = m_module.constantValue(i.id(0), scope);
-        if (!isKnown || (scope != kInvocation && graph::invocationsOf(m_shader.node) > 1)) {
+        if (!isKnown || (scope != kInvocation && graph::invocationsOf(m_shader.node) > 1))
             return m_failure.at(m_module, i, "payloads are allocated by workgroups, and by others");
-        }
     }
     return true;
 }
@@ -150,38 +144,32 @@ void KeptOutputs::makeStack(uint32_t room, Id placeOfFirst, Id first)
 
 bool KeptOutputs::lower()
 {
-    for (KeptOutput& kept : m_kept) {
+    for (KeptOutput& kept : m_kept)
         createVariables(kept);
-    }
     findHandles();
-    for (spirv::Function& function : m_module.functions) {
+    for (spirv::Function& function : m_module.functions)
         spirv::rewriteFunction(m_module, function, [this](const Instruction& i, Emitter& out) { visit(i, out); });
-    }
     return !m_failure;
 }
 
 void KeptOutputs::createVariables(KeptOutput& kept)
 {
     const Id uintPointer = m_module.getPointerType(kPrivate, m_module.getIntType(32, false));
-    if (kept.byWorkgroup && m_shader.node.outputs[kept.output].perInvocation) {
+    if (kept.byWorkgroup && m_shader.node.outputs[kept.output].perInvocation)
         shareArray(kept);
-    }
     kept.payloads = m_memory.createVariable(kept.payload, roomInMemory(kept), kept.byWorkgroup ? kWorkgroup : kPrivate);
-    if (kept.byWorkgroup) {
+    if (kept.byWorkgroup)
         markKept(m_module, kept.payloads);
-    }
     kept.count = m_module.createVariable(uintPointer, kPrivate);
     kept.index = m_module.createVariable(uintPointer, kPrivate);
     const std::string name = m_shader.node.outputs[kept.output].targetName;
     m_module.setName(kept.payloads, name + "_payloads");
     m_module.setName(kept.count, name + "_count");
     m_module.setName(kept.index, name + "_index");
-    if (kept.isRepeated) {
+    if (kept.isRepeated)
         lineUp(kept);
-    }
-    if (kept.taken) {
+    if (kept.taken)
         kept.take = writeTakeShared(m_module, kept);
-    }
 }
 
 void KeptOutputs::lineUp(KeptOutput& kept)
@@ -211,22 +199,18 @@ void KeptOutputs::shareArray(KeptOutput& kept)
 void KeptOutputs::findHandles()
 {
     std::unordered_map<uint32_t, const KeptOutput*> byArray;
-    for (const KeptOutput& kept : m_kept) {
+    for (const KeptOutput& kept : m_kept)
         byArray.emplace(kept.array.value, &kept);
-    }
     for (const spirv::Function& function : m_module.functions) {
         for (const spirv::Block& block : function.blocks) {
             for (const Instruction& i : block.body) {
                 const auto kept = i.type ? byArray.find(payloadArrayOf(m_module, i.type).value) : byArray.end();
-                if (kept != byArray.end()) {
+                if (kept != byArray.end())
                     m_handles.emplace(i.result.value, kept->second);
-                }
-                if (kept != byArray.end() && i.op == spv::Op::OpVariable) {
+                if (kept != byArray.end() && i.op == spv::Op::OpVariable)
                     m_variables.insert(i.result.value);
-                }
-                if (i.op == spv::Op::OpIsNodePayloadValidAMDX) {
+                if (i.op == spv::Op::OpIsNodePayloadValidAMDX)
                     m_queried.insert(i.id(0).value);
-                }
             }
         }
     }
@@ -234,17 +218,14 @@ void KeptOutputs::findHandles()
 
 const KeptOutput* KeptOutputs::keptIn(const Instruction& i) const
 {
-    if (i.op == spv::Op::OpIsNodePayloadValidAMDX) {
+    if (i.op == spv::Op::OpIsNodePayloadValidAMDX)
         return nullptr;
-    }
-    if (const auto own = m_handles.find(i.result.value); i.result && own != m_handles.end()) {
+    if (const auto own = m_handles.find(i.result.value); i.result && own != m_handles.end())
         return own->second;
-    }
-    for (size_t o = 0; o < i.operandCount(); o++) {
+    for (size_t o = 0; o < i.operandCount(); ++o) {
         const auto kept = i.isId(o) ? m_handles.find(i.id(o).value) : m_handles.end();
-        if (kept != m_handles.end()) {
+        if (kept != m_handles.end())
             return kept->second;
-        }
     }
     return nullptr;
 }
@@ -277,9 +258,8 @@ Id KeptOutputs::toUint(const Instruction& i, Id value, Emitter& out)
 {
     const Id uintType = m_module.getIntType(32, false);
     const Id type = m_module.typeOf(value);
-    if (type == uintType) {
+    if (type == uintType)
         return value;
-    }
     if (type != m_module.getIntType(32, true)) {
         m_failure.at(m_module, i, "a count or an index that has not 32 bits");
         return value;
@@ -299,9 +279,8 @@ void KeptOutputs::allocate(const KeptOutput& kept, const Instruction& i, Emitter
 {
     const uint32_t base = m_shader.node.outputs[kept.output].baseIndex;
     Id index = toUint(i, i.id(2), out);
-    if (base != 0) {
+    if (base != 0)
         index = out.emit(spv::Op::OpIAdd, m_module.getIntType(32, false), {index, m_module.getConstant(base)});
-    }
     const Id count = smaller(toUint(i, i.id(1), out), kept.most, out);
     if (kept.take) {
         out.call(kept.take, m_module.getVoidType(), {count, index});
@@ -351,9 +330,8 @@ void KeptOutputs::visitHandle(const KeptOutput& kept, const Instruction& i, Emit
         case spv::Op::OpVariable: {
             const auto storage = static_cast<spv::StorageClass>(i.literal(0));
             const bool isPlain = storage == spv::StorageClass::Function && !m_queried.contains(i.result.value);
-            if (!isPlain) {
+            if (!isPlain)
                 break;
-            }
             const Id type = m_module.getPointerType(storage, uintType);
             out.keep(spirv::instruction(i.op, type, i.result).add(i.literal(0)));
             return;
@@ -371,9 +349,8 @@ void KeptOutputs::visitHandle(const KeptOutput& kept, const Instruction& i, Emit
         case spv::Op::OpPhi:
         case spv::Op::OpSelect:
         case spv::Op::OpUndef: {
-            if (i.op == spv::Op::OpCopyObject && m_variables.contains(i.id(0).value)) {
+            if (i.op == spv::Op::OpCopyObject && m_variables.contains(i.id(0).value))
                 break;
-            }
             Instruction number = i;
             number.type = uintType;
             out.keep(std::move(number));
@@ -395,14 +372,12 @@ Id KeptOutputs::placeInStack(const KeptOutput& kept, Id index, Emitter& out)
     const Id uintType = m_module.getIntType(32, false);
     uint32_t number = 0;
     const bool isKnown = m_module.constantValue(index, number);
-    if (kept.placeOfFirst && isKnown && number == 0) {
+    if (kept.placeOfFirst && isKnown && number == 0)
         return out.emit(spv::Op::OpLoad, uintType, {kept.placeOfFirst});
-    }
     const Id first = out.emit(spv::Op::OpLoad, uintType, {kept.first});
     const Id place = out.emit(spv::Op::OpIAdd, uintType, {first, index});
-    if (!kept.placeOfFirst || isKnown) {
+    if (!kept.placeOfFirst || isKnown)
         return place;
-    }
     const Id isFirst = out.emit(spv::Op::OpIEqual, m_module.getBoolType(), {index, m_module.getConstant(0)});
     const Id placeOfFirst = out.emit(spv::Op::OpLoad, uintType, {kept.placeOfFirst});
     return out.emit(spv::Op::OpSelect, uintType, {isFirst, placeOfFirst, place});
@@ -412,18 +387,15 @@ void KeptOutputs::access(const KeptOutput& kept, const Instruction& i, Emitter& 
 {
     const uint32_t last = std::max(kept.most, 1u) - 1;
     Id index = last == 0 ? m_module.getConstant(0) : smaller(toUint(i, i.id(1), out), last, out);
-    if (kept.isRepeated) {
+    if (kept.isRepeated)
         index = placeOf(kept, i, out);
-    } else if (kept.first) {
+    else if (kept.first)
         index = placeInStack(kept, index, out);
-    }
-    if (kept.taken) {
+    if (kept.taken)
         index = smaller(index, kept.most, out);
-    }
     Instruction chain = spirv::instruction(spv::Op::OpAccessChain, i.type, i.result).add(kept.payloads).add(index);
-    for (size_t o = 2; o < i.operandCount(); o++) {
+    for (size_t o = 2; o < i.operandCount(); ++o)
         chain.add(i.id(o));
-    }
     m_memory.add(chain.result, kept.byWorkgroup ? kWorkgroup : kPrivate);
     out.keep(std::move(chain));
 }

@@ -21,9 +21,8 @@ public:
 
     Result<std::vector<Leaf>> run(Id type)
     {
-        if (!visit(type, 0, {})) {
+        if (!visit(type, 0, {}))
             return Diagnostic{"fuse", describe(m_module, type), m_why};
-        }
         return std::move(m_leaves);
     }
 
@@ -51,9 +50,8 @@ private:
     bool visit(Id type, uint32_t offset, const Matrix& matrix)
     {
         const Instruction* t = m_module.findDefinition(type);
-        if (!t) {
+        if (!t)
             return fail("a type that is not known");
-        }
         switch (t->op) {
             case spv::Op::OpTypeInt:
             case spv::Op::OpTypeFloat:
@@ -77,9 +75,8 @@ private:
 
     bool addLeaf(Id type, uint32_t bits, uint32_t offset)
     {
-        if (m_leaves.size() == m_limit) {
+        if (m_leaves.size() == m_limit)
             return fail("too much to copy by its parts");
-        }
         const Instruction& t = *m_module.findDefinition(type);
         m_leaves.push_back({offset, bits, t.op == spv::Op::OpTypeFloat, isInBuffersOnly(m_module, t), type, m_path});
         return true;
@@ -89,11 +86,9 @@ private:
     bool visitVector(const Instruction& t, uint32_t offset, uint32_t step)
     {
         const uint32_t bytes = m_module.findDefinition(t.id(0))->literal(0) / 8;
-        for (uint32_t c = 0; c < t.literal(1); c++) {
-            if (!visitPart(c, t.id(0), offset + c * (step != 0 ? step : bytes), {})) {
+        for (uint32_t c = 0; c < t.literal(1); ++c)
+            if (!visitPart(c, t.id(0), offset + c * (step != 0 ? step : bytes), {}))
                 return false;
-            }
-        }
         return true;
     }
 
@@ -101,15 +96,13 @@ private:
     {
         const Instruction* column = m_module.findDefinition(t.id(0));
         const Instruction* scalar = m_module.findDefinition(column->id(0));
-        if (isInBuffersOnly(m_module, *scalar)) {
+        if (isInBuffersOnly(m_module, *scalar))
             return fail("a matrix of numbers that the module may have in buffers only");
-        }
         const uint32_t bytes = scalar->literal(0) / 8;
-        for (uint32_t c = 0; c < t.literal(1); c++) {
+        for (uint32_t c = 0; c < t.literal(1); ++c) {
             const uint32_t at = offset + c * (matrix.rowMajor ? bytes : matrix.stride);
-            if (!visitPart(c, t.id(0), at, {matrix.rowMajor ? matrix.stride : 0, false})) {
+            if (!visitPart(c, t.id(0), at, {matrix.rowMajor ? matrix.stride : 0, false}))
                 return false;
-            }
         }
         return matrix.stride != 0 || fail("a matrix without a stride");
     }
@@ -118,30 +111,25 @@ private:
     {
         uint32_t length = 0;
         const Instruction* stride = m_module.findDecoration(t.result, spv::Decoration::ArrayStride);
-        if (!stride || !m_module.constantValue(t.id(1), length)) {
+        if (!stride || !m_module.constantValue(t.id(1), length))
             return fail("an array without a stride or of unknown length");
-        }
         const uint32_t step = stride->literal(2);
-        for (uint32_t i = 0; i < length; i++) {
-            if (!visitPart(i, t.id(0), offset + i * step, matrix)) {
+        for (uint32_t i = 0; i < length; ++i)
+            if (!visitPart(i, t.id(0), offset + i * step, matrix))
                 return false;
-            }
-        }
         return true;
     }
 
     bool visitStructure(const Instruction& t, uint32_t offset)
     {
-        for (uint32_t m = 0; m < t.operandCount(); m++) {
+        for (uint32_t m = 0; m < t.operandCount(); ++m) {
             const Instruction* at = m_module.findMemberDecoration(t.result, m, spv::Decoration::Offset);
             const Instruction* stride = m_module.findMemberDecoration(t.result, m, spv::Decoration::MatrixStride);
             const bool rowMajor = m_module.findMemberDecoration(t.result, m, spv::Decoration::RowMajor) != nullptr;
-            if (!at) {
+            if (!at)
                 return fail("a structure without offsets");
-            }
-            if (!visitPart(m, t.id(m), offset + at->literal(3), {stride ? stride->literal(3) : 0, rowMajor})) {
+            if (!visitPart(m, t.id(m), offset + at->literal(3), {stride ? stride->literal(3) : 0, rowMajor}))
                 return false;
-            }
         }
         return true;
     }
@@ -175,12 +163,10 @@ Id pointerTo(Emitter& out, const Leaf& leaf, Id base, spv::StorageClass storage,
     Module& module = out.module();
     const Id type = module.getPointerType(storage, typeIn(module, leaf, storage));
     Instruction chain = spirv::instruction(spv::Op::OpAccessChain, type, module.newId()).add(base);
-    for (const Id index : before) {
+    for (const Id index : before)
         chain.add(index);
-    }
-    for (const uint32_t index : leaf.path) {
+    for (const uint32_t index : leaf.path)
         chain.add(module.getConstant(index));
-    }
     const Id result = chain.result;
     out.keep(std::move(chain));
     return result;
@@ -189,12 +175,10 @@ Id pointerTo(Emitter& out, const Leaf& leaf, Id base, spv::StorageClass storage,
 // One of them is leafTypeInCalls(), the other typeIn().
 Id convert(Emitter& out, const Leaf& leaf, Id value, Id from, Id to)
 {
-    if (from == to) {
+    if (from == to)
         return value;
-    }
-    if (isSmall(leaf)) {
+    if (isSmall(leaf))
         return withWidth(out, value, from, to);
-    }
     const auto op = isPointer(out.module(), from) ? spv::Op::OpConvertPtrToU
                     : isPointer(out.module(), to) ? spv::Op::OpConvertUToPtr
                                                   : spv::Op::OpBitcast;
@@ -221,9 +205,8 @@ Id leafTypeInCalls(Module& module, const Leaf& leaf)
 {
     const uint32_t bits = leaf.isWidened ? 32 : leaf.bits;
     const bool isFloat = isSmall(leaf) && leaf.isFloat;
-    if (isFloat && bits == 16) {
+    if (isFloat && bits == 16)
         module.addCapability(spv::Capability::Float16);
-    }
     if (!isFloat && bits != 32) {
         module.addCapability(bits == 8    ? spv::Capability::Int8
                              : bits == 16 ? spv::Capability::Int16

@@ -31,20 +31,18 @@ bool allocatesNothing(const NodeShader& shader, uint32_t output)
 Result<spirv::Words> makeLastLevel(const RecursiveNode& node, const Options& options)
 {
     const auto shader = prepareAgain(node.words, options);
-    if (!shader) {
+    if (!shader)
         return shader.error();
-    }
     std::vector<FusedOutput> nothing;
     const std::vector<graph::NodeOutput>& outputs = (*shader)->node.outputs;
-    for (uint32_t o = 0; o < outputs.size(); o++) {
+    for (uint32_t o = 0; o < outputs.size(); ++o) {
         const bool allocates = outputs[o].allocationSites > 0, isOwn = outputs[o].targetName == node.id.name;
-        if (allocates && allocatesNothing(**shader, o)) {
+        if (allocates && allocatesNothing(**shader, o))
             nothing.push_back({.output = o, .consumers = {}});
-        } else if (allocates && isOwn) {
+        else if (allocates && isOwn)
             return cannotFuse(node.id, "the last level may send payloads to itself as well");
-        } else if (!allocates && isOwn) {  // the level above would get the same answer
+        else if (!allocates && isOwn)  // the level above would get the same answer
             return cannotFuse(node.id, "the last level asks whether it may send to itself");
-        }
     }
     return fuse(node.words, options, nothing);
 }
@@ -73,15 +71,13 @@ Result<spirv::Words> fuseLevels(const RecursiveNode& node, const LevelsInOne& sh
             level = 0;
         }
         const Result<SendingLevel> above = prepareSending(node, *options.remainingRecursion);
-        if (!above) {
+        if (!above)
             return above.error();
-        }
         const FusedConsumer next{
             .words = *below, .options = optionsBelow, .indices = {node.id.index}, .isNextLevel = true};
         FusedOutput output{above->output, {next}, node.byWorkgroup};
-        if (descends) {
+        if (descends)
             output.descent = {shape.descends, shape.fanOut};
-        }
         below = fuse(node.words, options, {{output}});
     }
     return below;

@@ -54,29 +54,25 @@ bool PlainMemory::isWidened(Id type) const
 {
     const Instruction& t = *m_module.findDefinition(type);
     bool isAny = isInBuffersOnly(m_module, t);
-    if (t.op == spv::Op::OpTypeVector || t.op == spv::Op::OpTypeArray) {
+    if (t.op == spv::Op::OpTypeVector || t.op == spv::Op::OpTypeArray)
         return isWidened(t.id(0));
-    }
-    for (size_t m = 0; t.op == spv::Op::OpTypeStruct && m < t.operandCount(); m++) {
+    for (size_t m = 0; t.op == spv::Op::OpTypeStruct && m < t.operandCount(); ++m)
         isAny |= isWidened(t.id(m));
-    }
     return isAny;
 }
 
 Id PlainMemory::plain(Id type)
 {
-    if (const auto known = m_plain.find(type.value); known != m_plain.end()) {
+    if (const auto known = m_plain.find(type.value); known != m_plain.end())
         return known->second;
-    }
     // By value: types are added meanwhile.
     const Instruction t = *m_module.findDefinition(type);
     Id result = type;
     if (isComposite(t)) {
         Instruction copy = spirv::instruction(t.op, {}, m_module.newId());
         const bool isArray = t.op == spv::Op::OpTypeArray;
-        for (size_t o = 0; o < t.operandCount(); o++) {
+        for (size_t o = 0; o < t.operandCount(); ++o)
             copy.add(isArray && o == 1 ? t.id(o) : plain(t.id(o)));
-        }
         result = copy.result;
         m_module.section(spirv::Section::Globals).push_back(std::move(copy));
     } else if (t.op == spv::Op::OpTypeVector && isWidened(type)) {
@@ -120,14 +116,11 @@ void PlainMemory::findDerived()
 
 bool PlainMemory::retype(Instruction& i, Failure& failure)
 {
-    for (size_t o = 0; o < i.operandCount(); o++) {
-        if (i.isId(o) && isOurs(i.id(o)) && !mayUsePointer(i, o)) {
+    for (size_t o = 0; o < i.operandCount(); ++o)
+        if (i.isId(o) && isOurs(i.id(o)) && !mayUsePointer(i, o))
             return failure.at(m_module, i, "uses a payload or push constants for more than loads and stores");
-        }
-    }
-    if (i.result && isOurs(i.result)) {
+    if (i.result && isOurs(i.result))
         i.type = m_module.getPointerType(m_pointers.at(i.result.value), plain(m_module.pointee(i.type)));
-    }
     return true;
 }
 
@@ -176,11 +169,9 @@ bool PlainMemory::finish(Failure& failure)
     findDerived();
     for (spirv::Function& function : m_module.functions) {
         for (spirv::Block& block : function.blocks) {
-            for (Instruction& i : block.body) {
-                if (!retype(i, failure)) {
+            for (Instruction& i : block.body)
+                if (!retype(i, failure))
                     return false;
-                }
-            }
         }
     }
     for (spirv::Function& function : m_module.functions) {

@@ -39,13 +39,11 @@ bool saysHowCodeRuns(spv::ExecutionMode mode)
 bool isWritable(const Module& module, const Instruction& variable)
 {
     const auto storage = static_cast<spv::StorageClass>(variable.literal(0));
-    if (storage == spv::StorageClass::StorageBuffer) {
+    if (storage == spv::StorageClass::StorageBuffer)
         return true;
-    }
     const Instruction* type = module.findDefinition(module.pointee(variable.type));
-    while (type && (type->op == spv::Op::OpTypeArray || type->op == spv::Op::OpTypeRuntimeArray)) {
+    while (type && (type->op == spv::Op::OpTypeArray || type->op == spv::Op::OpTypeRuntimeArray))
         type = module.findDefinition(type->id(0));
-    }
     return storage == spv::StorageClass::UniformConstant && type && isStorageImage(*type);
 }
 
@@ -69,19 +67,16 @@ bool satisfies(const CodeModes& given, const CodeModes& wanted)
     const auto isFast = [](const auto& mode) {
         return mode.first == static_cast<uint32_t>(spv::ExecutionMode::FPFastMathDefault);
     };
-    if (std::ranges::any_of(given, isFast) || std::ranges::any_of(wanted, isFast)) {
+    if (std::ranges::any_of(given, isFast) || std::ranges::any_of(wanted, isFast))
         return false;
-    }
     return std::ranges::all_of(wanted, [&](const auto& mode) { return std::ranges::find(given, mode) != given.end(); });
 }
 
 void allowAddresses(Module& module)
 {
-    for (Instruction& i : module.section(Section::MemoryModel)) {
-        if (i.op == spv::Op::OpMemoryModel) {
+    for (Instruction& i : module.section(Section::MemoryModel))
+        if (i.op == spv::Op::OpMemoryModel)
             i.setLiteral(0, static_cast<uint32_t>(spv::AddressingModel::PhysicalStorageBuffer64));
-        }
-    }
     module.addCapability(spv::Capability::PhysicalStorageBufferAddresses);
 }
 
@@ -92,12 +87,11 @@ void markAliases(Module& module)
         const bool isResource = i.op == spv::Op::OpVariable && isWritable(module, i);
         const Instruction* set = isResource ? module.findDecoration(i.result, spv::Decoration::DescriptorSet) : nullptr;
         const Instruction* binding = isResource ? module.findDecoration(i.result, spv::Decoration::Binding) : nullptr;
-        if (set && binding) {
+        if (set && binding)
             bindings[{set->literal(2), binding->literal(2)}].push_back(i.result);
-        }
     }
     for (const auto& [place, variables] : bindings) {
-        for (size_t v = 0; variables.size() > 1 && v < variables.size(); v++) {
+        for (size_t v = 0; variables.size() > 1 && v < variables.size(); ++v) {
             const Id variable = variables[v];
             module.removeDecorations([&](const Instruction& i) {
                 return i.op == spv::Op::OpDecorate && i.id(0) == variable &&

@@ -44,9 +44,8 @@ bool isSmall(const Instruction& type)
 
 bool isInBuffersOnly(const Module& module, const Instruction& type)
 {
-    if (!isSmall(type)) {
+    if (!isSmall(type))
         return false;
-    }
     const auto needed = type.op == spv::Op::OpTypeFloat ? spv::Capability::Float16
                         : type.literal(0) == 8          ? spv::Capability::Int8
                                                         : spv::Capability::Int16;
@@ -61,24 +60,20 @@ Id widened(Module& module, Id small)
 
 Id withWidth(Emitter& out, Id value, Id given, Id type)
 {
-    if (given == type) {
+    if (given == type)
         return value;
-    }
     Module& module = out.module();
     // By value: types are added meanwhile.
     const Instruction from = scalarOf(module, given);
     const Instruction to = scalarOf(module, type);
-    if (from.op == spv::Op::OpTypeFloat) {
+    if (from.op == spv::Op::OpTypeFloat)
         return out.emit(spv::Op::OpFConvert, type, {value});
-    }
     const uint32_t bits = to.literal(0);
-    if (from.literal(0) == bits) {
+    if (from.literal(0) == bits)
         return out.emit(spv::Op::OpBitcast, type, {value});
-    }
     // The conversion gives or takes the small type itself, since that may not take part in a cast.
-    if (isSigned(from.literal(0) < bits ? from : to)) {
+    if (isSigned(from.literal(0) < bits ? from : to))
         return out.emit(spv::Op::OpSConvert, type, {value});
-    }
     const Id unsignedType = inShapeOf(module, type, module.getIntType(bits, false));
     const Id converted = out.emit(spv::Op::OpUConvert, unsignedType, {value});
     return unsignedType == type ? converted : out.emit(spv::Op::OpBitcast, type, {converted});

@@ -29,12 +29,10 @@ public:
     void run()
     {
         createCounters();
-        if (m_counters.empty()) {
+        if (m_counters.empty())
             return;
-        }
-        for (spirv::Function& function : m_module.functions) {
+        for (spirv::Function& function : m_module.functions)
             spirv::rewriteFunction(m_module, function, [this](const Instruction& i, Emitter& out) { visit(i, out); });
-        }
         replaceEntry(writeEntry());
         m_shader.device.declare(m_module);
         updateInterface(m_module, m_shader.entry);
@@ -49,11 +47,9 @@ private:
     {
         const std::vector<graph::NodeOutput>& outputs = m_shader.node.outputs;
         std::set<uint32_t> pools;
-        for (const graph::NodeOutput& output : outputs) {
-            if (output.allocationSites > 0 && !graph::keepsBudget(m_shader.node, output)) {
+        for (const graph::NodeOutput& output : outputs)
+            if (output.allocationSites > 0 && !graph::keepsBudget(m_shader.node, output))
                 pools.insert(output.budgetPool);
-            }
-        }
         const auto storage = isAlone() ? spv::StorageClass::Private : spv::StorageClass::Workgroup;
         const Id zero = getNull(m_module, m_uint);
         for (const uint32_t pool : pools) {
@@ -65,17 +61,15 @@ private:
             m_module.setName(counter, outputs[pool].targetName + "_allocated");
             m_counters[pool] = counter;
         }
-        if (!pools.empty() && !isAlone()) {
+        if (!pools.empty() && !isAlone())
             m_index = getBuiltInVariable(m_module, spv::BuiltIn::LocalInvocationIndex, m_uint);
-        }
     }
 
     Id counterOf(const Instruction& allocation) const
     {
         const auto output = m_shader.outputOfArray.find(payloadArrayOf(m_module, allocation.type).value);
-        if (output == m_shader.outputOfArray.end()) {
+        if (output == m_shader.outputOfArray.end())
             return {};
-        }
         const auto found = m_counters.find(m_shader.node.outputs[output->second].budgetPool);
         return found == m_counters.end() ? Id{} : found->second;
     }
@@ -83,9 +77,8 @@ private:
     void visit(const Instruction& i, Emitter& out)
     {
         const Id counter = i.op == spv::Op::OpAllocateNodePayloadsAMDX ? counterOf(i) : Id{};
-        if (counter) {
+        if (counter)
             count(counter, i, out);
-        }
         out.keep(i);
     }
 
@@ -93,9 +86,8 @@ private:
     void count(Id counter, const Instruction& i, Emitter& out)
     {
         Id payloads = i.id(1);
-        if (m_module.typeOf(payloads) != m_uint) {
+        if (m_module.typeOf(payloads) != m_uint)
             payloads = out.emit(spv::Op::OpBitcast, m_uint, {payloads});
-        }
         const Id most = m_module.getConstant(kMostCounted);
         const Id isFewer = out.emit(spv::Op::OpULessThan, m_module.getBoolType(), {payloads, most});
         payloads = out.emit(spv::Op::OpSelect, m_uint, {isFewer, payloads, most});
@@ -106,9 +98,8 @@ private:
         }
         uint32_t scope = 0;
         const bool isKnown = m_module.constantValue(i.id(0), scope);
-        if (isKnown && scope == static_cast<uint32_t>(spv::Scope::Workgroup)) {
+        if (isKnown && scope == static_cast<uint32_t>(spv::Scope::Workgroup))
             payloads = out.emit(spv::Op::OpSelect, m_uint, {isFirst(out), payloads, m_module.getConstant(0)});
-        }
         const Id workgroup = m_module.getConstant(static_cast<uint32_t>(spv::Scope::Workgroup));
         out.emit(spv::Op::OpAtomicIAdd, m_uint, {counter, workgroup, m_module.getConstant(0), payloads});
     }
@@ -157,25 +148,20 @@ private:
     // Behind the atomic operations of others.
     Id load(Id counter, Emitter& out)
     {
-        if (isAlone()) {
+        if (isAlone())
             return out.emit(spv::Op::OpLoad, m_uint, {counter});
-        }
         const Id workgroup = m_module.getConstant(static_cast<uint32_t>(spv::Scope::Workgroup));
         return out.emit(spv::Op::OpAtomicLoad, m_uint, {counter, workgroup, m_module.getConstant(0)});
     }
 
     void replaceEntry(Id created)
     {
-        for (Instruction& i : m_module.section(Section::EntryPoints)) {
-            if (i.id(1) == m_shader.entry) {
+        for (Instruction& i : m_module.section(Section::EntryPoints))
+            if (i.id(1) == m_shader.entry)
                 i.setId(1, created);
-            }
-        }
-        for (Instruction& i : m_module.section(Section::ExecutionModes)) {
-            if (i.id(0) == m_shader.entry) {
+        for (Instruction& i : m_module.section(Section::ExecutionModes))
+            if (i.id(0) == m_shader.entry)
                 i.setId(0, created);
-            }
-        }
         m_shader.entry = created;
     }
 
@@ -190,9 +176,8 @@ private:
 
 Status checkBudgets(NodeShader& shader, const Options& options)
 {
-    if (options.checkBudgets) {
+    if (options.checkBudgets)
         Checker(shader).run();
-    }
     return {};
 }
 

@@ -48,9 +48,8 @@ bool sends(const graph::Node& node)
 // us). What the API sends, the host launches mostly without it (docs/design.md, "Leaf dispatches").
 uint32_t invocationsBeside(const graph::Node& node, const Options& options)
 {
-    if (node.mode != graph::LaunchMode::Static) {
+    if (node.mode != graph::LaunchMode::Static)
         return options.dynamicInvocations;
-    }
     const bool hasRow = std::ranges::any_of(node.staticGrid, [](uint32_t size) { return size > 1; });
     return hasRow && !node.apiEntry ? std::min(options.staticInvocations, options.minSubgroupSize)
                                     : options.staticInvocations;
@@ -60,9 +59,8 @@ uint32_t width(const NodeShader& shader, const Options& options)
 {
     const graph::Node& node = shader.node;
     const uint32_t invocations = graph::invocationsOf(node);
-    if (node.mode == graph::LaunchMode::Coalescing) {
+    if (node.mode == graph::LaunchMode::Coalescing)
         return invocations == 1 && node.maxInputPayloads == 1 ? options.packWidth : 0;
-    }
     const bool isAlone = sends(node) || node.usesFinishWriting || options.indirect || options.counted;
     return isAlone || hasBarriers(shader.module) ? 0 : std::max(invocationsBeside(node, options) / invocations, 1u);
 }
@@ -77,19 +75,17 @@ Status choosePacking(NodeShader& shader, const Options& options)
     shader.node.depthFirst = options.depthFirst && mayPack ? options.depthFirst->recursion : 0;
     shader.node.busyPayloads = options.busyPayloads;
     if (wanted > 1 && mayPack && indexesDescriptors(shader.module)) {
-        if (options.nonUniformIndexing) {
+        if (options.nonUniformIndexing)
             markNonUniform(shader.module);
-        } else {
+        else
             shader.node.packWidth = graph::isLoose(shader.node) ? 1 : 0;
-        }
     }
     shader.hasLoops = hasLoops(shader.module);
     shader.node.parts = graph::isPacked(shader.node) ? options.parts : 1;
-    if (shader.node.parts > 1) {
+    if (shader.node.parts > 1)
         shader.node.leafRows = options.leafRows;  // what each does is short (fusion/choose_levels.cpp)
-    } else if (graph::isLoose(shader.node)) {
+    else if (graph::isLoose(shader.node))
         shader.node.leafRows = shader.hasLoops ? options.loopingLeafRows : options.leafRows;
-    }
     return {};
 }
 

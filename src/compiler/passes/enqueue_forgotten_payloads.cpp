@@ -66,15 +66,13 @@ struct State {
     {
         variables.clear();
         for (const spirv::Block& block : function.blocks) {
-            for (const Instruction& i : block.body) {
-                if (i.op == spv::Op::OpVariable) {
+            for (const Instruction& i : block.body)
+                if (i.op == spv::Op::OpVariable)
                     variables[i.result.value];
-                }
-            }
         }
         for (const spirv::Block& block : function.blocks) {
             for (const Instruction& i : block.body) {
-                for (size_t o = 0; o < i.operandCount(); o++) {
+                for (size_t o = 0; o < i.operandCount(); ++o) {
                     const auto variable = i.isId(o) ? variables.find(i.id(o).value) : variables.end();
                     if (variable != variables.end()) {
                         const bool isStore = i.op == spv::Op::OpStore && o == 0;
@@ -105,14 +103,12 @@ struct State {
     bool enqueues(const spirv::Block& block, size_t from, Id handle, std::unordered_set<uint32_t>& holders,
                   bool collect) const
     {
-        for (size_t n = from; n < block.body.size(); n++) {
+        for (size_t n = from; n < block.body.size(); ++n) {
             const Instruction& i = block.body[n];
-            if (isEnqueue(i) && means(i.id(1), handle, holders)) {
+            if (isEnqueue(i) && means(i.id(1), handle, holders))
                 return true;
-            }
-            if (collect && i.op == spv::Op::OpStore && isStoredOnce(i.id(0)) && means(i.id(1), handle, holders)) {
+            if (collect && i.op == spv::Op::OpStore && isStoredOnce(i.id(0)) && means(i.id(1), handle, holders))
                 holders.insert(i.id(0).value);
-            }
         }
         return false;
     }
@@ -122,28 +118,23 @@ struct State {
     {
         const Id handle = function.blocks[first].body[n].result;
         std::unordered_set<uint32_t> holders;
-        if (enqueues(function.blocks[first], n + 1, handle, holders, true)) {
+        if (enqueues(function.blocks[first], n + 1, handle, holders, true))
             return true;
-        }
         std::unordered_set<size_t> seen;
         std::vector<size_t> pending = {first};
         while (!pending.empty()) {
             const size_t b = pending.back();
             pending.pop_back();
-            if (b != first && enqueues(function.blocks[b], 0, handle, holders, false)) {
+            if (b != first && enqueues(function.blocks[b], 0, handle, holders, false))
                 continue;
-            }
             const bool leaves = flow.successors(b).empty();
-            if (leaves && function.blocks[b].body.back().op != spv::Op::OpUnreachable) {
+            if (leaves && function.blocks[b].body.back().op != spv::Op::OpUnreachable)
                 return false;
-            }
             for (const size_t next : flow.successors(b)) {
-                if (next == first) {
+                if (next == first)
                     return false;
-                }
-                if (seen.insert(next).second) {
+                if (seen.insert(next).second)
                     pending.push_back(next);
-                }
             }
         }
         return true;
@@ -157,12 +148,11 @@ struct State {
         for (const spirv::Function& function : module.functions) {
             const ControlFlow flow(function);
             findVariables(function);
-            for (size_t b = 0; b < function.blocks.size(); b++) {
-                for (size_t n = 0; n < function.blocks[b].body.size(); n++) {
+            for (size_t b = 0; b < function.blocks.size(); ++b) {
+                for (size_t n = 0; n < function.blocks[b].body.size(); ++n) {
                     const Instruction& i = function.blocks[b].body[n];
-                    if (!isAllocation(i)) {
+                    if (!isAllocation(i))
                         continue;
-                    }
                     allocations.insert(i.result.value);
                     if (mayCarryGrid(i) && !isAlwaysEnqueued(function, flow, b, n)) {
                         const bool isRepeated = flow.isOnCycle(b) || repeated.contains(function.id().value);
@@ -191,9 +181,8 @@ struct State {
             return;
         }
         out.keep(i);
-        if (isEnqueue(i)) {
+        if (isEnqueue(i))
             clear(i.id(1), out);
-        }
     }
 
     // `handle` was enqueued: no variable may keep it.
@@ -206,9 +195,8 @@ struct State {
             out.emitVoid(spv::Op::OpStore, {site->second.variable, null});
             return;
         }
-        if (allocations.contains(origin.value)) {
+        if (allocations.contains(origin.value))
             return;
-        }
         const Id boolType = module.getBoolType();
         const Id bools = module.getVectorType(boolType, 4);
         for (const auto& [allocation, site] : sites) {
@@ -227,9 +215,8 @@ Status enqueueForgottenPayloads(NodeShader& shader, const Options&)
 {
     State state{shader};
     state.findSites();
-    if (state.sites.empty()) {
+    if (state.sites.empty())
         return {};
-    }
     for (spirv::Function& function : shader.module.functions) {
         spirv::rewriteFunction(shader.module, function,
                                [&](const Instruction& i, Emitter& out) { state.track(i, out); });

@@ -126,16 +126,19 @@ private:
     {
         FunctionWriter writer(m_module);
         writer.beginBlock();
-        writer.forEach(m_module.getConstant(static_cast<uint32_t>(m_places.size())), [&](Id i) {
-            Emitter out = writer.out();
-            Id handle = out.emit(spv::Op::OpLoad, handleType(), {m_places[0].variable});
-            for (uint32_t n = 1; n < m_places.size(); ++n) {
-                const Id isThis = out.emit(spv::Op::OpIEqual, m_module.getBoolType(), {i, m_module.getConstant(n)});
-                const Id other = out.emit(spv::Op::OpLoad, handleType(), {m_places[n].variable});
-                handle = out.emit(spv::Op::OpSelect, handleType(), {isThis, other, handle});
-            }
-            m_shader.device.call(out, enqueue(), {handle});
-        }, spv::LoopControlMask::DontUnroll);
+        writer.forEach(
+            m_module.getConstant(static_cast<uint32_t>(m_places.size())),
+            [&](Id i) {
+                Emitter out = writer.out();
+                Id handle = out.emit(spv::Op::OpLoad, handleType(), {m_places[0].variable});
+                for (uint32_t n = 1; n < m_places.size(); ++n) {
+                    const Id isThis = out.emit(spv::Op::OpIEqual, m_module.getBoolType(), {i, m_module.getConstant(n)});
+                    const Id other = out.emit(spv::Op::OpLoad, handleType(), {m_places[n].variable});
+                    handle = out.emit(spv::Op::OpSelect, handleType(), {isThis, other, handle});
+                }
+                m_shader.device.call(out, enqueue(), {handle});
+            },
+            spv::LoopControlMask::DontUnroll);
         for (const Place& place : m_places)
             if (place.isNew)
                 writer.out().emitVoid(spv::Op::OpStore, {place.variable, getNull(m_module, handleType())});

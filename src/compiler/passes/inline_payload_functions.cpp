@@ -14,9 +14,8 @@ namespace {
 
 bool changesType(const Module& module, Id type)
 {
-    if (holdsHandles(module, type) || holdsHandles(module, module.pointee(type))) {
+    if (holdsHandles(module, type) || holdsHandles(module, module.pointee(type)))
         return true;
-    }
     switch (module.storageOf(type)) {
         case spv::StorageClass::NodePayloadAMDX:
         case spv::StorageClass::Input:
@@ -31,23 +30,18 @@ bool changesType(const Module& module, Id type)
 bool needsInlining(const Module& module)
 {
     for (const spirv::Function& function : module.functions) {
-        if (changesType(module, function.definition.type)) {
+        if (changesType(module, function.definition.type))
             return true;
-        }
-        for (const Instruction& parameter : function.parameters) {
-            if (changesType(module, parameter.type)) {
+        for (const Instruction& parameter : function.parameters)
+            if (changesType(module, parameter.type))
                 return true;
-            }
-        }
     }
     // Pointers into payloads whose storage class does not say so.
     const PayloadOrigins origins(module, {});
     for (const spirv::Function& function : module.functions) {
-        for (const Instruction& parameter : function.parameters) {
-            if (origins.isPayloadMemory(parameter.result)) {
+        for (const Instruction& parameter : function.parameters)
+            if (origins.isPayloadMemory(parameter.result))
                 return true;
-            }
-        }
     }
     return false;
 }
@@ -56,17 +50,14 @@ bool needsInlining(const Module& module)
 
 Status inlinePayloadFunctions(Module& module)
 {
-    if (!needsInlining(module)) {
+    if (!needsInlining(module))
         return {};
-    }
     const auto inlined = spirv::inlineAll(spirv::write(module));
-    if (!inlined) {
+    if (!inlined)
         return inlined.error();
-    }
     auto read = spirv::read(*inlined);
-    if (!read) {
+    if (!read)
         return read.error();
-    }
     module = std::move(*read);
     return {};
 }

@@ -113,20 +113,17 @@ Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& op
 {
     const DeviceLibraryBuild build{kindOf(shader.node), code.memory, shader.vulkanMemoryModel};
     const auto& library = getDeviceLibrary(build);
-    if (!library) {
+    if (!library)
         return library.error();
-    }
     spirv::Module& module = shader.module;
     const bool hasLongAtomics = module.hasCapability(spv::Capability::Int64Atomics);
     const auto hasBody = [](const spirv::Function& function) { return !function.blocks.empty(); };
     shader.ownFunctions = static_cast<size_t>(std::ranges::count_if(module.functions, hasBody));
-    if (const Status status = library->linkInto(module, constantsFor(shader, code, options)); !status) {
+    if (const Status status = library->linkInto(module, constantsFor(shader, code, options)); !status)
         return status;
-    }
     // What would need it is behind a constant.
-    if (!options.longAtomics && !hasLongAtomics) {
+    if (!options.longAtomics && !hasLongAtomics)
         module.removeCapability(spv::Capability::Int64Atomics);
-    }
     return {};
 }
 

@@ -27,18 +27,16 @@ struct State {
     bool isSigned(Id type) const
     {
         const Instruction* definition = module.findDefinition(type);
-        if (definition && definition->op == spv::Op::OpTypeVector) {
+        if (definition && definition->op == spv::Op::OpTypeVector)
             definition = module.findDefinition(definition->id(0));
-        }
         return definition && definition->op == spv::Op::OpTypeInt && definition->literal(1) == 1;
     }
 
     Id unsignedType(Id type)
     {
         const Instruction* definition = module.findDefinition(type);
-        if (definition->op != spv::Op::OpTypeVector) {
+        if (definition->op != spv::Op::OpTypeVector)
             return module.getIntType(definition->literal(0), false);
-        }
         const uint32_t count = definition->literal(1);
         return module.getVectorType(unsignedType(definition->id(0)), count);
     }
@@ -54,9 +52,8 @@ struct State {
         const auto isZero = [&] { return StartValue{StartValue::Kind::Constant, variable, getNull(module, type)}; };
         switch (builtIn) {
             case spv::BuiltIn::NumWorkgroups:
-                if (used.contains(variable)) {
+                if (used.contains(variable))
                     failure.at(describe(module, variable), "a node must not use NumWorkgroups");
-                }
                 return std::nullopt;
             case spv::BuiltIn::WorkgroupId:
                 return isCoalescing && shader.node.parts == 1 ? isZero() : is(StartValue::Kind::WorkgroupId);
@@ -68,9 +65,8 @@ struct State {
                 return is(StartValue::Kind::ShaderIndex);
             case spv::BuiltIn::LocalInvocationId:
             case spv::BuiltIn::LocalInvocationIndex:
-                if (isPacked) {
+                if (isPacked)
                     return isZero();
-                }
                 if (isBeside) {
                     return is(builtIn == spv::BuiltIn::LocalInvocationId ? StartValue::Kind::LocalInvocationId
                                                                          : StartValue::Kind::LocalInvocationIndex);
@@ -79,25 +75,22 @@ struct State {
             default:
                 break;
         }
-        if (!isSigned(type)) {
+        if (!isSigned(type))
             return std::nullopt;
-        }
         return StartValue{StartValue::Kind::BuiltIn, variable, getBuiltInVariable(module, builtIn, unsignedType(type))};
     }
 
     bool lower(Id variable, spv::BuiltIn builtIn)
     {
         const auto value = startValue(variable, builtIn);
-        if (!value) {
+        if (!value)
             return !failure;
-        }
         module.removeDecorations([&](const Instruction& i) {
             const bool isAbout = i.op == spv::Op::OpDecorate && i.id(0) == variable;
             return isAbout && i.literal(1) != static_cast<uint32_t>(spv::Decoration::RelaxedPrecision);
         });
-        if (used.contains(variable)) {
+        if (used.contains(variable))
             shader.startValues.push_back(*value);
-        }
         return changeStorage(module, variable, spv::StorageClass::Private, failure);
     }
 
@@ -109,15 +102,12 @@ struct State {
                                    i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn);
             const Instruction* variable = isBuiltIn ? module.findDefinition(i.id(0)) : nullptr;
             if (variable && variable->op == spv::Op::OpVariable &&
-                variable->literal(0) == static_cast<uint32_t>(spv::StorageClass::Input)) {
+                variable->literal(0) == static_cast<uint32_t>(spv::StorageClass::Input))
                 builtIns.emplace_back(variable->result, static_cast<spv::BuiltIn>(i.literal(2)));
-            }
         }
-        for (const auto& [variable, builtIn] : builtIns) {
-            if (!lower(variable, builtIn)) {
+        for (const auto& [variable, builtIn] : builtIns)
+            if (!lower(variable, builtIn))
                 return;
-            }
-        }
     }
 };
 
@@ -127,9 +117,8 @@ Status lowerBuiltIns(NodeShader& shader, const Options&)
 {
     State state{shader};
     state.lowerAll();
-    if (state.failure) {
+    if (state.failure)
         return state.failure.status();
-    }
     // The constant keeps its value, the node's own size; ours may be another one.
     shader.module.removeDecorations([](const Instruction& i) {
         return i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&

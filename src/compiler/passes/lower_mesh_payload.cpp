@@ -86,14 +86,12 @@ struct State {
     {
         Id drawIndex;
         for (spirv::Function& function : module.functions) {
-            if (function.blocks.empty()) {
+            if (function.blocks.empty())
                 continue;
-            }
             address = {};
             spirv::rewriteFunction(module, function, [this](const Instruction& i, Emitter& out) { visit(i, out); });
-            if (!address) {
+            if (!address)
                 continue;
-            }
             if (!drawIndex) {
                 drawIndex = getBuiltInVariable(module, spv::BuiltIn::DrawIndex, uintType);
                 module.addCapability(spv::Capability::DrawParameters);
@@ -105,14 +103,11 @@ struct State {
     void removeImports()
     {
         std::vector<Id> imports;
-        for (const spirv::Function& function : module.functions) {
-            if (function.blocks.empty()) {
+        for (const spirv::Function& function : module.functions)
+            if (function.blocks.empty())
                 imports.push_back(function.id());
-            }
-        }
-        for (const Id import : imports) {
+        for (const Id import : imports)
             forget(module, import);
-        }
         std::erase_if(module.functions, [](const spirv::Function& function) { return function.blocks.empty(); });
         module.removeCapability(spv::Capability::Linkage);
     }
@@ -127,9 +122,8 @@ std::vector<std::pair<Id, spv::BuiltIn>> inputBuiltIns(const Module& module)
                                i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn);
         const Instruction* variable = isBuiltIn ? module.findDefinition(i.id(0)) : nullptr;
         if (variable && variable->op == spv::Op::OpVariable &&
-            variable->literal(0) == static_cast<uint32_t>(spv::StorageClass::Input)) {
+            variable->literal(0) == static_cast<uint32_t>(spv::StorageClass::Input))
             found.emplace_back(variable->result, static_cast<spv::BuiltIn>(i.literal(2)));
-        }
     }
     return found;
 }
@@ -138,9 +132,8 @@ std::vector<std::pair<Id, spv::BuiltIn>> inputBuiltIns(const Module& module)
 bool makeConstant(Module& module, Id variable, uint32_t value, Failure& failure)
 {
     const Id type = module.pointee(module.typeOf(variable));
-    if (type != module.getIntType(32, false)) {
+    if (type != module.getIntType(32, false))
         return failure.at(describe(module, variable), "must be a 32-bit unsigned integer");
-    }
     module.removeDecorations([&](const Instruction& i) {
         return i.op == spv::Op::OpDecorate && i.id(0) == variable &&
                i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn);
@@ -167,9 +160,8 @@ Status lowerMeshBuiltIns(NodeShader& shader)
                 (void)makeConstant(module, variable, 0, failure);
                 break;
             case spv::BuiltIn::DrawIndex:
-                if (used.contains(variable)) {
+                if (used.contains(variable))
                     failure.at(describe(module, variable), "a mesh node must not use DrawIndex");
-                }
                 module.removeDecorations([&](const Instruction& i) { return i.isId(0) && i.id(0) == variable; });
                 (void)changeStorage(module, variable, spv::StorageClass::Private, failure);
                 break;
@@ -185,9 +177,8 @@ Status lowerMeshPayload(NodeShader& shader, uint32_t strideBytes)
 {
     State state{shader, strideBytes};
     state.lowerFunctions();
-    if (!state.failure) {
+    if (!state.failure)
         state.removeImports();
-    }
     return state.failure.status();
 }
 

@@ -91,20 +91,17 @@ struct State {
 
     Id withoutInput(Id id)
     {
-        if (id != shader.input || !id) {
+        if (id != shader.input || !id)
             return id;
-        }
         return isInputArray() ? getInputHandle() : getInputPointer();
     }
 
     Instruction withoutInput(const Instruction& i)
     {
         Instruction out = i;
-        for (size_t o = 0; o < out.operandCount(); o++) {
-            if (out.isId(o)) {
+        for (size_t o = 0; o < out.operandCount(); ++o)
+            if (out.isId(o))
                 out.setId(o, withoutInput(out.id(o)));
-            }
-        }
         return out;
     }
 
@@ -112,12 +109,10 @@ struct State {
     Id handleOf(const Instruction& i, Id operand, Emitter& out)
     {
         const Id type = module.typeOf(operand);
-        if (isHandle(module, type)) {
+        if (isHandle(module, type))
             return withoutInput(operand);
-        }
-        if (isPayloadArray(module, module.pointee(type))) {
+        if (isPayloadArray(module, module.pointee(type)))
             return out.emit(spv::Op::OpLoad, handleType, {operand});
-        }
         failure.at(module, i, describe(module, operand) + " is no payload array");
         return {};
     }
@@ -130,12 +125,10 @@ struct State {
             failure.at(module, i, describe(module, value) + " is no integer");
             return value;
         }
-        if (type->literal(0) == 32) {
+        if (type->literal(0) == 32)
             return type->literal(1) == 0 ? value : out.emit(spv::Op::OpBitcast, uintType, {value});
-        }
-        if (type->literal(1) == 0) {
+        if (type->literal(1) == 0)
             return out.emit(spv::Op::OpUConvert, uintType, {value});
-        }
         const Id wide = out.emit(spv::Op::OpSConvert, module.getIntType(32, true), {value});
         return out.emit(spv::Op::OpBitcast, uintType, {wide});
     }
@@ -207,7 +200,7 @@ struct State {
         if (element > first) {
             // The base holds several handles: structures or arrays of payload arrays.
             Instruction toHandle = spirv::instruction(spv::Op::OpAccessChain, {}, module.newId()).add(base);
-            for (size_t o = first; o < element; o++) {
+            for (size_t o = first; o < element; ++o) {
                 array = elementType(module, array, i.id(o));
                 toHandle.add(i.id(o));
             }
@@ -228,17 +221,14 @@ struct State {
         const Id payloadPointer = isWhole ? i.result : module.newId();
         const Id type = isWhole ? payloadPointerType(i.type) : pointerInMemory(payload);
         out.keep(spirv::instruction(spv::Op::OpConvertUToPtr, type, payloadPointer).add(address));
-        if (const auto layout = layouts.layout(payload)) {
+        if (const auto layout = layouts.layout(payload))
             alignments[payloadPointer.value] = graph::payloadAlignment(layout->bytes);
-        }
-        if (isWhole) {
+        if (isWhole)
             return;
-        }
         Instruction rest =
             spirv::instruction(spv::Op::OpAccessChain, payloadPointerType(i.type), i.result).add(payloadPointer);
-        for (size_t o = element + 1; o < i.operandCount(); o++) {
+        for (size_t o = element + 1; o < i.operandCount(); ++o)
             rest.add(i.id(o));
-        }
         out.keep(std::move(rest));
     }
 
@@ -254,12 +244,10 @@ struct State {
 
     void lowerStore(const Instruction& i, Emitter& out)
     {
-        if (isHandle(module, module.typeOf(i.id(0)))) {
+        if (isHandle(module, module.typeOf(i.id(0))))
             failure.at(module, i, "stores a whole payload array to another one");
-        }
-        if (origins.isPayloadMemory(i.id(1)) && !isPayloadPointer(module, module.typeOf(i.id(1)))) {
+        if (origins.isPayloadMemory(i.id(1)) && !isPayloadPointer(module, module.typeOf(i.id(1))))
             failure.at(module, i, "stores a pointer into a payload");
-        }
         out.keep(withoutAlignment(i));
     }
 
@@ -301,11 +289,10 @@ struct State {
 
     void lowerLength(const Instruction& i, Emitter& out)
     {
-        if (origins.isInputOnly(i.id(0))) {
+        if (origins.isInputOnly(i.id(0)))
             shader.device.callAs(out, i.result, DeviceFunction::InputCount, {});
-        } else {
+        else
             shader.device.callAs(out, i.result, DeviceFunction::ArrayLength, {handleOf(i, i.id(0), out)});
-        }
     }
 
     void lowerQuery(const Instruction& i, Emitter& out)
@@ -321,44 +308,36 @@ struct State {
 
     void keepOther(const Instruction& i, Emitter& out)
     {
-        for (size_t o = 0; o < i.operandCount(); o++) {
-            if (!i.isId(o)) {
+        for (size_t o = 0; o < i.operandCount(); ++o) {
+            if (!i.isId(o))
                 continue;
-            }
-            if (isHandle(module, module.typeOf(i.id(o))) && !carriesHandles(i.op)) {
+            if (isHandle(module, module.typeOf(i.id(o))) && !carriesHandles(i.op))
                 failure.at(module, i, "cannot be lowered for a payload array");
-            }
-            if (origins.isPayloadMemory(i.id(o)) && !takesPayloadPointers(i.op)) {
+            if (origins.isPayloadMemory(i.id(o)) && !takesPayloadPointers(i.op))
                 failure.at(module, i, "cannot be lowered for a pointer into a payload");
-            }
             const bool isHidden = origins.isPayloadMemory(i.id(o)) && !isPayloadPointer(module, module.typeOf(i.id(o)));
-            if (isHidden && (i.op == spv::Op::OpFunctionCall || i.op == spv::Op::OpReturnValue)) {
+            if (isHidden && (i.op == spv::Op::OpFunctionCall || i.op == spv::Op::OpReturnValue))
                 failure.at(module, i, "passes a pointer into a payload to a function");
-            }
         }
         Instruction kept = withoutInput(i);
-        if (i.result && origins.isPayloadMemory(i.result)) {
+        if (i.result && origins.isPayloadMemory(i.result))
             kept.type = payloadPointerType(i.type);
-        }
         out.keep(std::move(kept));
     }
 
     // Behind the variables, which must come first in a function.
     void makeInputAtStart(spirv::Function& function)
     {
-        if (!inputHandle && !inputPointer) {
+        if (!inputHandle && !inputPointer)
             return;
-        }
         spirv::InstructionList& body = function.blocks[0].body;
         size_t start = 0;
-        for (size_t n = 0; n < body.size(); n++) {
+        for (size_t n = 0; n < body.size(); ++n)
             start = body[n].op == spv::Op::OpVariable ? n + 1 : start;
-        }
         spirv::InstructionList made;
         Emitter out(module, made);
-        if (inputHandle) {
+        if (inputHandle)
             shader.device.callAs(out, inputHandle, DeviceFunction::InputHandle, {});
-        }
         if (inputPointer) {
             const Id type = payloadPointerType(module.typeOf(shader.input));
             const Id address = shader.device.call(out, DeviceFunction::InputElement, {zero});
@@ -369,19 +348,16 @@ struct State {
 
     void checkTypes()
     {
-        for (const Instruction& i : module.section(spirv::Section::Globals)) {
-            if (isPayloadPointer(module, i.result) && holdsHandles(module, module.pointee(i.result))) {
+        for (const Instruction& i : module.section(spirv::Section::Globals))
+            if (isPayloadPointer(module, i.result) && holdsHandles(module, module.pointee(i.result)))
                 failure.at(module, i, "a payload that holds payload arrays");
-            }
-        }
     }
 
     void lowerFunctions()
     {
         for (spirv::Function& function : module.functions) {
-            if (function.blocks.empty()) {
+            if (function.blocks.empty())
                 continue;
-            }
             inputHandle = inputPointer = {};
             spirv::rewriteFunction(module, function, [this](const Instruction& i, Emitter& out) { visit(i, out); });
             makeInputAtStart(function);
@@ -395,12 +371,10 @@ Status lowerPayloads(NodeShader& shader, const Options&)
 {
     State state{shader};
     state.checkTypes();
-    if (!state.failure) {
+    if (!state.failure)
         state.lowerFunctions();
-    }
-    if (state.failure) {
+    if (state.failure)
         return state.failure.status();
-    }
     shader.device.declare(shader.module);
     removeExtension(shader, state.handleType);
     addPhysicalStorageCapabilities(shader.module);

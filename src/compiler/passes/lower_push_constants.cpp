@@ -41,9 +41,8 @@ struct State {
         for (const Instruction& i : module.section(Section::Globals)) {
             const bool isBlock = i.op == spv::Op::OpVariable && used.contains(i.result) &&
                                  i.literal(0) == static_cast<uint32_t>(spv::StorageClass::PushConstant);
-            if (isBlock && block) {
+            if (isBlock && block)
                 return failure.at(module, i, "a second push constant block");
-            }
             block = isBlock ? i.result : block;
         }
         return true;
@@ -57,15 +56,14 @@ struct State {
         if (old) {
             copyAnnotations(old, created);
             const Instruction* definition = module.findDefinition(old);
-            for (size_t m = 0; m < definition->operandCount(); m++) {
+            for (size_t m = 0; m < definition->operandCount(); ++m)
                 type.add(definition->id(m));
-            }
         } else {
             module.setName(created, "NodeArguments");
             module.decorate(created, spv::Decoration::Block);
         }
         shader.argumentsMember = static_cast<uint32_t>(type.operandCount());
-        for (uint32_t m = 0; m < kMembers; m++) {
+        for (uint32_t m = 0; m < kMembers; ++m) {
             const uint32_t offset[] = {options.argumentsOffsetBytes + 8 * m};
             module.decorateMember(created, shader.argumentsMember + m, spv::Decoration::Offset, offset);
             type.add(pairType);
@@ -93,23 +91,20 @@ struct State {
     {
         const Id old = module.pointee(module.typeOf(block));
         const Instruction* type = module.findDefinition(old);
-        if (!type || type->op != spv::Op::OpTypeStruct) {
+        if (!type || type->op != spv::Op::OpTypeStruct)
             return failure.at(describe(module, block), "the push constant block is no structure");
-        }
         TypeLayouts layouts(module);
         const auto layout = layouts.layout(old);
-        if (!layout) {
+        if (!layout)
             return failure.at(layout.error().where, layout.error().message);
-        }
         if (layout->bytes > options.argumentsOffsetBytes) {
             return failure.at(describe(module, block), "the push constant block has " + std::to_string(layout->bytes) +
                                                            " bytes, more than the " +
                                                            std::to_string(options.argumentsOffsetBytes) +
                                                            " that the pipeline layout has in front of our arguments");
         }
-        if (!splitWholeAccesses(block, old)) {
+        if (!splitWholeAccesses(block, old))
             return false;
-        }
         const Id created = createBlock(old);
         module.findDefinition(block)->type = module.getPointerType(spv::StorageClass::PushConstant, created);
         shader.arguments = block;
@@ -120,11 +115,9 @@ struct State {
     static bool usesWhole(const Instruction& i, Id block)
     {
         const bool isMember = isAccessChain(i.op) && firstIndexOperand(i.op) == 1 && i.operandCount() > 1;
-        for (size_t o = isMember ? 1 : 0; o < i.operandCount(); o++) {
-            if (i.isId(o) && i.id(o) == block) {
+        for (size_t o = isMember ? 1 : 0; o < i.operandCount(); ++o)
+            if (i.isId(o) && i.id(o) == block)
                 return true;
-            }
-        }
         return false;
     }
 
@@ -139,9 +132,8 @@ struct State {
     bool splitWholeAccesses(Id block, Id type)
     {
         for (spirv::Function& function : module.functions) {
-            if (!usesWhole(function, block)) {
+            if (!usesWhole(function, block))
                 continue;
-            }
             spirv::rewriteFunction(module, function, [&](const Instruction& i, Emitter& out) {
                 const bool isCopy = i.op == spv::Op::OpCopyMemory && i.id(1) == block;
                 if (i.op == spv::Op::OpLoad && i.id(0) == block) {
@@ -151,9 +143,8 @@ struct State {
                     loadMembers(value, block, type, out);
                     out.emitVoid(spv::Op::OpStore, {i.id(0), value});
                 } else {
-                    if (usesWhole(i, block)) {
+                    if (usesWhole(i, block))
                         failure.at(module, i, "uses the push constant block as a whole");
-                    }
                     out.keep(i);
                 }
             });
@@ -166,7 +157,7 @@ struct State {
         // By value: types are added meanwhile.
         const Instruction definition = *module.findDefinition(type);
         Instruction whole = spirv::instruction(spv::Op::OpCompositeConstruct, type, result);
-        for (uint32_t m = 0; m < definition.operandCount(); m++) {
+        for (uint32_t m = 0; m < definition.operandCount(); ++m) {
             const Id pointerType = module.getPointerType(spv::StorageClass::PushConstant, definition.id(m));
             const Id pointer = out.emit(spv::Op::OpAccessChain, pointerType, {block, module.getConstant(m)});
             whole.add(out.emit(spv::Op::OpLoad, definition.id(m), {pointer}));
@@ -185,12 +176,10 @@ struct State {
     {
         const Id type = module.pointee(module.typeOf(block));
         const Id pointerType = module.getPointerType(spv::StorageClass::PhysicalStorageBuffer, type);
-        if (!changeDerivedPointers(module, {{block.value, spv::StorageClass::PhysicalStorageBuffer}}, failure)) {
+        if (!changeDerivedPointers(module, {{block.value, spv::StorageClass::PhysicalStorageBuffer}}, failure))
             return false;
-        }
-        for (spirv::Function& function : module.functions) {
+        for (spirv::Function& function : module.functions)
             useMemory(function, block, pointerType);
-        }
         forget(module, block);
         std::erase_if(module.section(Section::Globals), [&](const Instruction& i) { return i.result == block; });
         return true;
@@ -203,7 +192,7 @@ struct State {
         bool isUsed = false;
         for (spirv::Block& b : function.blocks) {
             for (Instruction& i : b.body) {
-                for (size_t o = 0; o < i.operandCount(); o++) {
+                for (size_t o = 0; o < i.operandCount(); ++o) {
                     if (i.isId(o) && i.id(o) == block) {
                         i.setId(o, pointer);
                         isUsed = true;
@@ -211,9 +200,8 @@ struct State {
                 }
             }
         }
-        if (!isUsed) {
+        if (!isUsed)
             return;
-        }
         spirv::InstructionList made;
         Emitter out(module, made);
         const Id pairPointer = module.getPointerType(spv::StorageClass::PushConstant, pairType);
@@ -232,9 +220,8 @@ Status lowerPushConstants(NodeShader& shader, const Options& options)
 {
     State state{shader, options};
     Id block;
-    if (!state.findBlock(block)) {
+    if (!state.findBlock(block))
         return state.failure.status();
-    }
     if (block && !options.pushConstantsInMemory) {
         (void)state.append(block);
     } else {

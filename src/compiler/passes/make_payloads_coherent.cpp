@@ -31,9 +31,8 @@ struct State {
             for (spirv::Block& block : function.blocks) {
                 for (Instruction& i : block.body) {
                     const bool isAccess = i.op == spv::Op::OpLoad || i.op == spv::Op::OpStore;
-                    if (isAccess && origins.isPayloadMemory(i.id(0))) {
+                    if (isAccess && origins.isPayloadMemory(i.id(0)))
                         visit(i);
-                    }
                 }
             }
         }
@@ -43,9 +42,8 @@ struct State {
     {
         const bool isInput = origins.mayBeInput(i.id(0));
         const bool isOutput = origins.mayBeOutput(i.id(0));
-        if (!isOutput && !(isInput && sharesInput)) {
+        if (!isOutput && !(isInput && sharesInput))
             return;
-        }
         const bool isWide = isInput && sharesInput && shader.node.mode != graph::LaunchMode::Coalescing;
         const Id scope = isWide ? queueFamilyScope : workgroupScope;
         MemoryOperands operands = memoryOperandsOf(i);
@@ -72,14 +70,11 @@ struct State {
     void decoratePayloads()
     {
         std::set<uint32_t> types;
-        if (sharesInput) {
+        if (sharesInput)
             types.insert(payloadType(module.pointee(module.typeOf(shader.input))).value);
-        }
-        if (readsOutput()) {
-            for (const auto& [array, output] : shader.outputOfArray) {
+        if (readsOutput())
+            for (const auto& [array, output] : shader.outputOfArray)
                 types.insert(payloadType(Id{array}).value);
-            }
-        }
         bool hasBare = false;  // payloads without members that could be decorated
         for (const uint32_t type : types) {
             const Instruction* definition = module.findDefinition(Id{type});
@@ -87,9 +82,8 @@ struct State {
                 hasBare = true;
                 continue;
             }
-            for (uint32_t member = 0; member < definition->operandCount(); member++) {
+            for (uint32_t member = 0; member < definition->operandCount(); ++member)
                 module.decorateMember(Id{type}, member, spv::Decoration::Coherent);
-            }
         }
         if (hasBare) {
             forEachAccess([](Instruction& i) {
@@ -106,11 +100,10 @@ struct State {
 Status makePayloadsCoherent(NodeShader& shader, const Options&)
 {
     State state{shader};
-    if (shader.vulkanMemoryModel) {
+    if (shader.vulkanMemoryModel)
         state.forEachAccess([&](Instruction& i) { state.addOperands(i); });
-    } else {
+    else
         state.decoratePayloads();
-    }
     return {};
 }
 

@@ -43,21 +43,15 @@ public:
 
     Declarations read()
     {
-        for (const Instruction& i : m_module.section(Section::ExecutionModes)) {
-            if (i.id(0) == m_entry) {
+        for (const Instruction& i : m_module.section(Section::ExecutionModes))
+            if (i.id(0) == m_entry)
                 readMode(i);
-            }
-        }
-        for (const Instruction& i : m_module.section(Section::Annotations)) {
-            if (i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn)) {
+        for (const Instruction& i : m_module.section(Section::Annotations))
+            if (i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn))
                 readBuiltIn(i.id(0), static_cast<spv::BuiltIn>(i.literal(2)));
-            }
-        }
-        for (const Instruction& i : m_module.section(Section::Globals)) {
-            if (i.op == spv::Op::OpVariable) {
+        for (const Instruction& i : m_module.section(Section::Globals))
+            if (i.op == spv::Op::OpVariable)
                 readVariable(i);
-            }
-        }
         return m_out;
     }
 
@@ -65,12 +59,10 @@ private:
     std::optional<uint32_t> value(const Instruction& i, size_t operand) const
     {
         uint32_t out = 0;
-        if (operand >= i.operandCount()) {
+        if (operand >= i.operandCount())
             return std::nullopt;
-        }
-        if (!i.isId(operand)) {
+        if (!i.isId(operand))
             return i.literal(operand);
-        }
         return m_module.constantValue(i.id(operand), out) ? std::optional(out) : std::nullopt;
     }
 
@@ -82,9 +74,8 @@ private:
                 break;
             case spv::ExecutionMode::LocalSize:
             case spv::ExecutionMode::LocalSizeId:
-                for (size_t c = 0; c < 3; c++) {
+                for (size_t c = 0; c < 3; ++c)
                     m_out.size[c] = value(i, 2 + c).value_or(0);
-                }
                 break;
             case spv::ExecutionMode::DerivativeGroupQuadsKHR:
             case spv::ExecutionMode::DerivativeGroupLinearKHR:
@@ -115,9 +106,8 @@ private:
 
     void readVariable(const Instruction& i)
     {
-        if (static_cast<spv::StorageClass>(i.literal(0)) != spv::StorageClass::NodePayloadAMDX) {
+        if (static_cast<spv::StorageClass>(i.literal(0)) != spv::StorageClass::NodePayloadAMDX)
             return;
-        }
         m_out.isPlain &= !m_out.input;  // reflectNode says what is wrong with a second one
         m_out.input = i.result;
         m_out.inputArray = payloadArrayOf(m_module, i.type);
@@ -177,11 +167,9 @@ private:
     template <typename Visit>
     void forEach(const Visit& visit) const
     {
-        for (const spirv::Block& block : m_entry.blocks) {
-            for (const Instruction& i : block.body) {
+        for (const spirv::Block& block : m_entry.blocks)
+            for (const Instruction& i : block.body)
                 visit(i);
-            }
-        }
     }
 
     bool isLane(Id id) const { return m_lanes.contains(m_values.origin(id).value); }
@@ -198,19 +186,18 @@ private:
         std::unordered_set<uint32_t> positions, pointers;
         forEach([&](const Instruction& i) {
             const bool isLoad = i.op == spv::Op::OpLoad;
-            if (isLoad && (m_declared.indices.contains(i.id(0).value) || pointers.contains(i.id(0).value))) {
+            if (isLoad && (m_declared.indices.contains(i.id(0).value) || pointers.contains(i.id(0).value)))
                 m_lanes.insert(i.result.value);
-            } else if (isLoad && m_declared.positions.contains(i.id(0).value)) {
+            else if (isLoad && m_declared.positions.contains(i.id(0).value))
                 positions.insert(i.result.value);
-            } else if (i.op == spv::Op::OpAccessChain && m_declared.positions.contains(i.id(0).value) &&
-                       m_declared.isRow() && i.operandCount() == 2 && isZero(i.id(1))) {
+            else if (i.op == spv::Op::OpAccessChain && m_declared.positions.contains(i.id(0).value) &&
+                     m_declared.isRow() && i.operandCount() == 2 && isZero(i.id(1)))
                 pointers.insert(i.result.value);
-            } else if (i.op == spv::Op::OpCompositeExtract && positions.contains(i.id(0).value) && m_declared.isRow() &&
-                       i.operandCount() == 2 && i.literal(1) == 0) {
+            else if (i.op == spv::Op::OpCompositeExtract && positions.contains(i.id(0).value) && m_declared.isRow() &&
+                     i.operandCount() == 2 && i.literal(1) == 0)
                 m_lanes.insert(i.result.value);
-            } else if (i.op == spv::Op::OpNodePayloadArrayLengthAMDX && i.id(0) == m_declared.input) {
+            else if (i.op == spv::Op::OpNodePayloadArrayLengthAMDX && i.id(0) == m_declared.input)
                 m_lengths.insert(i.result.value);
-            }
         });
         m_positions = std::move(positions);
     }
@@ -240,9 +227,8 @@ private:
 
     void addGuard(const Instruction& i, Id lane, Id length, bool holds)
     {
-        if (isLane(lane) && isLength(length)) {
+        if (isLane(lane) && isLength(length))
             m_guards.emplace(i.result.value, holds);
-        }
     }
 
     // Whether lanes are nothing but the index of a payload or part of a guard, and payloads have no other index.
@@ -250,9 +236,8 @@ private:
     {
         bool keeps = true;
         forEach([&](const Instruction& i) {
-            for (size_t o = 0; o < i.operandCount(); o++) {
+            for (size_t o = 0; o < i.operandCount(); ++o)
                 keeps &= !i.isId(o) || isAllowed(i, o);
-            }
         });
         return keeps;
     }
@@ -260,23 +245,20 @@ private:
     bool isAllowed(const Instruction& i, size_t operand) const
     {
         const Id id = i.id(operand);
-        if (m_declared.indices.contains(id.value)) {
+        if (m_declared.indices.contains(id.value))
             return i.op == spv::Op::OpLoad;
-        }
         if (m_declared.positions.contains(id.value)) {
             return i.op == spv::Op::OpLoad ||
                    (i.op == spv::Op::OpAccessChain && i.operandCount() == 2 && isZero(i.id(1)) && m_declared.isRow());
         }
-        if (m_positions.contains(id.value)) {
+        if (m_positions.contains(id.value))
             return m_lanes.contains(i.result.value);
-        }
         if (id == m_declared.input) {
             const bool isLengthQuery = i.op == spv::Op::OpNodePayloadArrayLengthAMDX;
             return isLengthQuery || (isAccessChain(i.op) && operand == 0 && isOwnPayload(i));
         }
-        if (!isLane(id) && !isLength(id)) {
+        if (!isLane(id) && !isLength(id))
             return true;
-        }
         const bool isCopy =
             i.op == spv::Op::OpStore ? isKept(i, operand) : m_values.origin(i.result) == m_values.origin(id);
         return isCopy || m_guards.contains(i.result.value) || (isAccessChain(i.op) && isPayloadIndex(i, operand));
@@ -316,11 +298,10 @@ private:
                 }
             }
         }
-        for (size_t b = 0; b < reached.size(); b++) {
+        for (size_t b = 0; b < reached.size(); ++b) {
             const auto isActing = [&](const Instruction& i) { return acts(m_module, m_acting, i); };
-            if (reached[b] && std::ranges::any_of(m_entry.blocks[b].body, isActing)) {
+            if (reached[b] && std::ranges::any_of(m_entry.blocks[b].body, isActing))
                 return true;
-            }
         }
         return false;
     }
@@ -329,9 +310,8 @@ private:
     {
         const Instruction& last = m_entry.blocks[block].body.back();
         const auto guard = guardOf(last);
-        if (!guard) {
+        if (!guard)
             return m_flow.successors(block);
-        }
         const Id target = last.id(*guard ? 2 : 1);
         const auto found = std::ranges::find(m_entry.blocks, target, &spirv::Block::label);
         return {static_cast<size_t>(found - m_entry.blocks.begin())};
@@ -340,9 +320,8 @@ private:
     // Whether the first of two targets is for those that have a payload; none if another condition decides.
     std::optional<bool> guardOf(const Instruction& branch) const
     {
-        if (branch.op != spv::Op::OpBranchConditional) {
+        if (branch.op != spv::Op::OpBranchConditional)
             return std::nullopt;
-        }
         Id condition = m_values.origin(branch.id(0));
         bool holds = true;
         const Instruction* i = m_module.findDefinition(condition);
@@ -375,7 +354,7 @@ bool othersSee(const Module& module, Id entry, const Declarations& declared)
                 const bool isBarrier = i.op == spv::Op::OpControlBarrier || i.op == spv::Op::OpMemoryBarrier;
                 const bool sends = i.op == spv::Op::OpAllocateNodePayloadsAMDX;
                 found |= isBarrier || sends;
-                for (size_t o = 0; function.id() != entry && o < i.operandCount(); o++) {
+                for (size_t o = 0; function.id() != entry && o < i.operandCount(); ++o) {
                     const uint32_t id = i.isId(o) ? i.id(o).value : 0;
                     found |= id != 0 && (declared.indices.contains(id) || declared.positions.contains(id) ||
                                          id == declared.input.value);
@@ -403,9 +382,8 @@ void narrow(Module& module, Id entry, const Declarations& declared)
     for (Instruction& i : module.section(Section::Annotations)) {
         const bool isMost = i.op == spv::Op::OpDecorateId && i.id(0) == declared.inputArray &&
                             i.literal(1) == static_cast<uint32_t>(spv::Decoration::NodeMaxPayloadsAMDX);
-        if (isMost) {
+        if (isMost)
             i.setId(2, one);
-        }
     }
 }
 
@@ -421,9 +399,8 @@ Status narrowCoalescing(NodeShader& shader, const Options& options)
                              declared.inputArray && invocations > 1 && declared.maxPayloads > 0 &&
                              declared.maxPayloads <= invocations;
     if (isCandidate && !seesWorkgroup(module) && !othersSee(module, shader.entry, declared) &&
-        Pattern(module, *entry, declared).holds()) {
+        Pattern(module, *entry, declared).holds())
         narrow(module, shader.entry, declared);
-    }
     return {};
 }
 

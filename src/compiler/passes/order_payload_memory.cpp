@@ -50,16 +50,14 @@ struct State {
                 failure.at(module, i, "the memory semantics are no constant");
                 break;
             }
-            if ((last & kOrders) != 0) {
+            if ((last & kOrders) != 0)
                 kept.setId(o, module.getConstant((last & ~kOutputMemory) | kUniformMemory));
-            }
         }
         // A packed workgroup is one invocation: it waits for nobody, and others in ours must not be waited for.
-        if (i.op != spv::Op::OpControlBarrier || !graph::isPacked(shader.node)) {
+        if (i.op != spv::Op::OpControlBarrier || !graph::isPacked(shader.node))
             out.keep(std::move(kept));
-        } else if ((last & kOrders) != 0) {
+        else if ((last & kOrders) != 0)
             out.emitVoid(spv::Op::OpMemoryBarrier, {kept.id(1), kept.id(2)});
-        }
     }
 };
 

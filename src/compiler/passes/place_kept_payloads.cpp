@@ -29,12 +29,10 @@ public:
 
     Status run(const std::vector<KeptVariable>& variables)
     {
-        for (const KeptVariable& kept : variables) {
+        for (const KeptVariable& kept : variables)
             m_offsets.emplace(kept.variable.value, kept.offsetBytes);
-        }
-        for (spirv::Function& function : m_module.functions) {
+        for (spirv::Function& function : m_module.functions)
             spirv::rewriteFunction(m_module, function, [this](const Instruction& i, Emitter& out) { visit(i, out); });
-        }
         m_shader.device.declare(m_module);
         updateInterface(m_module, m_shader.entry);
         orderGlobals(m_module);
@@ -46,9 +44,8 @@ private:
     // The type with a layout; itself if it needs none.
     Id laidOut(Id type)
     {
-        if (const auto known = m_laidOut.find(type.value); known != m_laidOut.end()) {
+        if (const auto known = m_laidOut.find(type.value); known != m_laidOut.end())
             return known->second;
-        }
         // By value: types are added meanwhile.
         const Instruction t = *m_module.findDefinition(type);
         Id result = type;
@@ -67,15 +64,13 @@ private:
     Id laidOutStruct(const Instruction& type)
     {
         Instruction copy = spirv::instruction(type.op, {}, m_module.newId());
-        for (size_t o = 0; o < type.operandCount(); o++) {
+        for (size_t o = 0; o < type.operandCount(); ++o)
             copy.add(laidOut(type.id(o)));
-        }
         const Id result = add(std::move(copy));
-        if (const std::string name = m_module.name(type.result); !name.empty()) {
+        if (const std::string name = m_module.name(type.result); !name.empty())
             m_module.setName(result, name);
-        }
         uint64_t at = 0;
-        for (uint32_t member = 0; member < type.operandCount(); member++) {
+        for (uint32_t member = 0; member < type.operandCount(); ++member) {
             const PlainSize size = *plainSizeOf(m_module, type.id(member));
             at = graph::roundUp(at, size.alignment);
             m_module.decorateMember(result, member, spv::Decoration::Offset, {{static_cast<uint32_t>(at)}});
@@ -140,9 +135,8 @@ private:
         addMemoryOperands(moved, operands);
         const Id value = moved.result;
         out.keep(std::move(moved));
-        if (type != i.type) {
+        if (type != i.type)
             out.keep(spirv::instruction(spv::Op::OpCopyLogical, i.type, i.result).add(value));
-        }
     }
 
     void store(const Instruction& i, Emitter& out)
@@ -162,11 +156,9 @@ private:
     // Nothing else uses what PlainMemory has made.
     void check(const Instruction& i)
     {
-        for (size_t o = 0; o < i.operandCount(); o++) {
-            if (i.isId(o) && (m_offsets.contains(i.id(o).value) || m_moved.contains(i.id(o).value))) {
+        for (size_t o = 0; o < i.operandCount(); ++o)
+            if (i.isId(o) && (m_offsets.contains(i.id(o).value) || m_moved.contains(i.id(o).value)))
                 m_failure.at(m_module, i, "uses payloads that a workgroup keeps for more than loads and stores");
-            }
-        }
     }
 
     NodeShader& m_shader;
@@ -186,9 +178,8 @@ Status placeKeptPayloads(NodeShader& shader, const Code& code, const Options&)
     const bool moves = code.memory == graph::MemoryUse::None && shader.node.groupMemoryBytes > 0;
     const std::vector<KeptVariable> variables = moves ? keptVariables(shader.module) : std::vector<KeptVariable>();
     unmarkKept(shader.module);
-    if (variables.empty()) {
+    if (variables.empty())
         return {};
-    }
     useVulkanMemoryModel(shader.module);
     shader.vulkanMemoryModel = true;
     return Placer(shader).run(variables);

@@ -41,9 +41,8 @@ struct State {
 
     bool constant(const Instruction& i, size_t operand, uint32_t& value)
     {
-        if (operand >= i.operandCount()) {
+        if (operand >= i.operandCount())
             return failure.at(module, i, "too few operands");
-        }
         if (!i.isId(operand)) {
             value = i.literal(operand);
             return true;
@@ -78,16 +77,14 @@ struct State {
             case spv::ExecutionMode::ShaderIndexAMDX:
                 return options.shaderIndex || constant(mode, 2, node.id.index);
             case spv::ExecutionMode::IsApiEntryAMDX:
-                if (!constant(mode, 2, value)) {
+                if (!constant(mode, 2, value))
                     return false;
-                }
                 node.apiEntry = node.apiEntry && value != 0;
                 return true;
             case spv::ExecutionMode::SharesInputWithAMDX: {
                 graph::NodeId base;
-                if (mode.operandCount() < 4 || !mode.isId(2) || !constant(mode, 3, base.index)) {
+                if (mode.operandCount() < 4 || !mode.isId(2) || !constant(mode, 3, base.index))
                     return failure.at(module, mode, "too few operands");
-                }
                 base.name = module.constantString(mode.id(2));
                 node.sharesInputWith = std::move(base);
                 // By rule, not by mode: compilers leave IsApiEntryAMDX false away.
@@ -103,18 +100,14 @@ struct State {
     {
         node.id = {options.nodeName.value_or(options.entryPoint), options.shaderIndex.value_or(0)};
         node.entryPoint = options.entryPoint;
-        for (const Instruction& i : module.section(Section::ExecutionModes)) {
-            if (i.id(0) == shader.entry && !readMode(i)) {
+        for (const Instruction& i : module.section(Section::ExecutionModes))
+            if (i.id(0) == shader.entry && !readMode(i))
                 return false;
-            }
-        }
         const char* grid = isStatic ? "StaticNumWorkgroupsAMDX" : "CoalescingAMDX";
-        if (node.declaresMaxGrid && (isStatic || isCoalescing)) {
+        if (node.declaresMaxGrid && (isStatic || isCoalescing))
             return failure.at("MaxNumWorkgroupsAMDX", std::string("must not be declared beside ") + grid);
-        }
-        if (isCoalescing && isStatic) {
+        if (isCoalescing && isStatic)
             return failure.at("CoalescingAMDX", std::string("must not be declared beside ") + grid);
-        }
         node.mode = isCoalescing ? LaunchMode::Coalescing : isStatic ? LaunchMode::Static : LaunchMode::Dynamic;
         return readWorkgroupSize();
     }
@@ -127,19 +120,15 @@ struct State {
                                 i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
                                 i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize);
             const Instruction* size = isSize ? module.findDefinition(i.id(0)) : nullptr;
-            if (!size || size->op != spv::Op::OpConstantComposite || size->operandCount() != 3) {
+            if (!size || size->op != spv::Op::OpConstantComposite || size->operandCount() != 3)
                 continue;
-            }
-            for (size_t c = 0; c < 3; c++) {
-                if (!constant(*size, c, node.localSize[c])) {
+            for (size_t c = 0; c < 3; ++c)
+                if (!constant(*size, c, node.localSize[c]))
                     return false;
-                }
-            }
         }
         uint64_t invocations = 1;
-        for (const uint32_t size : node.localSize) {
+        for (const uint32_t size : node.localSize)
             invocations = std::min(invocations * size, kMaxInvocations + 1);
-        }
         return (invocations > 0 && invocations <= kMaxInvocations) ||
                failure.at("LocalSize", "a workgroup of no or too many invocations");
     }
@@ -150,51 +139,41 @@ struct State {
     {
         const spirv::IdSet used = spirv::usedInFunctions(module);
         spirv::IdSet listed;
-        for (const Instruction& i : module.section(Section::EntryPoints)) {
-            for (size_t o = 3; i.id(1) == shader.entry && o < i.operandCount(); o++) {
+        for (const Instruction& i : module.section(Section::EntryPoints))
+            for (size_t o = 3; i.id(1) == shader.entry && o < i.operandCount(); ++o)
                 listed.insert(i.id(o));
-            }
-        }
         std::vector<Id> inputs, usedInputs;
         for (const Instruction& i : module.section(Section::Globals)) {
             const bool isInput = i.op == spv::Op::OpVariable &&
                                  i.literal(0) == static_cast<uint32_t>(spv::StorageClass::NodePayloadAMDX);
-            if (isInput && used.contains(i.result)) {
+            if (isInput && used.contains(i.result))
                 usedInputs.push_back(i.result);
-            }
-            if (isInput && (used.contains(i.result) || listed.contains(i.result))) {
+            if (isInput && (used.contains(i.result) || listed.contains(i.result)))
                 inputs.push_back(i.result);
-            }
         }
-        if (inputs.size() > 1 && usedInputs.size() == 1) {
+        if (inputs.size() > 1 && usedInputs.size() == 1)
             inputs = usedInputs;
-        }
-        if (inputs.size() > 1) {
+        if (inputs.size() > 1)
             return failure.at(describe(module, inputs[1]), "a second input payload");
-        }
         shader.input = inputs.empty() ? Id{} : inputs[0];
         return true;
     }
 
     bool readInput()
     {
-        if (!shader.input) {
+        if (!shader.input)
             return true;
-        }
         const Id pointee = module.pointee(module.typeOf(shader.input));
         const Instruction* type = module.findDefinition(pointee);
-        if (!type) {
+        if (!type)
             return failure.at(describe(module, shader.input), "the input payload has no type");
-        }
         const bool isArray = type->op == spv::Op::OpTypeNodePayloadArrayAMDX;
         const Id payload = isArray ? type->id(0) : pointee;
-        if (holdsHandles(module, payload)) {
+        if (holdsHandles(module, payload))
             return failure.at(describe(module, shader.input), "a payload that holds payload arrays");
-        }
         const auto layout = layouts.layout(payload);
-        if (!layout) {
+        if (!layout)
             return failure.at(layout.error().where, layout.error().message);
-        }
         node.declaresPayload = true;
         node.payloadBytes = static_cast<uint32_t>(layout->bytes);
         node.payloadAlignment = layout->alignment == 8 ? 8 : 4;
@@ -203,14 +182,12 @@ struct State {
 
     bool readMaxInputPayloads(Id arrayType)
     {
-        if (!isCoalescing || !arrayType) {
+        if (!isCoalescing || !arrayType)
             return true;
-        }
         if (const Instruction* i = module.findDecoration(arrayType, spv::Decoration::NodeMaxPayloadsAMDX)) {
             uint32_t count = 0;
-            if (!constant(*i, 2, count)) {
+            if (!constant(*i, 2, count))
                 return false;
-            }
             node.maxInputPayloads = std::clamp(count, 1u, kMaxInputPayloads);
         }
         return true;
@@ -218,13 +195,11 @@ struct State {
 
     bool readGrid(Id payload)
     {
-        if (node.mode != LaunchMode::Dynamic) {
+        if (node.mode != LaunchMode::Dynamic)
             return true;
-        }
         const auto grid = layouts.gridMember(payload);
-        if (!grid) {
+        if (!grid)
             return failure.at(grid.error().where, grid.error().message);
-        }
         if (!*grid) {
             return failure.at(describe(module, shader.input),
                               "the payload must have a member decorated PayloadDispatchIndirectAMDX, because the node "

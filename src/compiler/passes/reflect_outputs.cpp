@@ -63,13 +63,11 @@ struct State {
         const auto repeated = findRepeatedFunctions(module, shader.entry);
         for (const spirv::Function& function : module.functions) {
             const ControlFlow flow(function);
-            for (size_t b = 0; b < function.blocks.size(); b++) {
+            for (size_t b = 0; b < function.blocks.size(); ++b) {
                 const bool isRepeated = flow.isOnCycle(b) || repeated.contains(function.id().value);
-                for (const Instruction& i : function.blocks[b].body) {
-                    if (!visit(i, isRepeated)) {
+                for (const Instruction& i : function.blocks[b].body)
+                    if (!visit(i, isRepeated))
                         return false;
-                    }
-                }
             }
         }
         return true;
@@ -79,14 +77,12 @@ struct State {
     {
         if (i.op == spv::Op::OpIsNodePayloadValidAMDX) {
             const Id array = queriedPayloadArray(module, i);
-            if (!array) {
+            if (!array)
                 return failure.at(module, i, "asks about something that is no payload array");
-            }
             uses[array.value].addIndex(constant(i.id(1)));
         }
-        if (i.op == spv::Op::OpAllocateNodePayloadsAMDX) {
+        if (i.op == spv::Op::OpAllocateNodePayloadsAMDX)
             return visitAllocation(i, isRepeated);
-        }
         return true;
     }
 
@@ -94,23 +90,20 @@ struct State {
     {
         const Id array = isHandle(module, i.type) ? payloadArrayOf(module, i.type) : Id{};
         const auto scope = constant(i.id(0));
-        if (!array) {
+        if (!array)
             return failure.at(module, i, "the result type is no pointer to a payload array");
-        }
         if (scope != static_cast<uint32_t>(spv::Scope::Workgroup) &&
-            scope != static_cast<uint32_t>(spv::Scope::Invocation)) {
+            scope != static_cast<uint32_t>(spv::Scope::Invocation))
             return failure.at(module, i, "the scope must be the constant Workgroup or Invocation");
-        }
         Use& use = uses[array.value];
         const bool perInvocation = scope == static_cast<uint32_t>(spv::Scope::Invocation);
-        use.allocationSites++;
+        ++use.allocationSites;
         use.allocatesInLoop |= isRepeated;
         use.perInvocation |= perInvocation;
         use.addIndex(constant(i.id(2)));
         const auto count = constant(i.id(1));
-        if (perInvocation) {
+        if (perInvocation)
             use.together = std::max(use.together, count.value_or(0));
-        }
         const uint64_t times =
             perInvocation ? uint64_t{shader.node.localSize[0]} * shader.node.localSize[1] * shader.node.localSize[2]
                           : 1;
@@ -125,9 +118,8 @@ struct State {
     bool decoration(Id array, spv::Decoration which, std::optional<uint32_t>& value)
     {
         const Instruction* i = module.findDecoration(array, which);
-        if (!i) {
+        if (!i)
             return true;
-        }
         value = i->operandCount() > 2 && i->isId(2) ? constant(i->id(2)) : std::nullopt;
         return value || failure.at(module, *i, "the operand is no constant");
     }
@@ -136,9 +128,8 @@ struct State {
     {
         const Instruction* name = module.findDecoration(array, spv::Decoration::PayloadNodeNameAMDX);
         NodeOutput out;
-        if (name && name->operandCount() > 2 && name->isId(2)) {
+        if (name && name->operandCount() > 2 && name->isId(2))
             out.targetName = module.constantString(name->id(2));
-        }
         if (out.targetName.empty()) {
             return failure.at(describe(module, array),
                               "payloads of this type are allocated, but it has no "
@@ -146,14 +137,12 @@ struct State {
         }
         std::optional<uint32_t> baseIndex;
         if (!decoration(array, spv::Decoration::PayloadNodeBaseIndexAMDX, baseIndex) ||
-            !decoration(array, spv::Decoration::PayloadNodeArraySizeAMDX, out.arraySize)) {
+            !decoration(array, spv::Decoration::PayloadNodeArraySizeAMDX, out.arraySize))
             return false;
-        }
         out.baseIndex = baseIndex.value_or(0);
         out.sparse = module.findDecoration(array, spv::Decoration::PayloadNodeSparseArrayAMDX) != nullptr;
-        if (!use.hasUnknownIndex && use.nodeIndex) {
+        if (!use.hasUnknownIndex && use.nodeIndex)
             out.constantIndex = out.baseIndex + *use.nodeIndex;
-        }
         out.allocationSites = use.allocationSites;
         out.allocatesInLoop = use.allocatesInLoop;
         out.perInvocation = use.perInvocation;
@@ -162,9 +151,8 @@ struct State {
         out.most = use.most;
         const Id payload = module.findDefinition(array)->id(0);
         const auto layout = layouts.layout(payload);
-        if (!layout) {
+        if (!layout)
             return failure.at(layout.error().where, layout.error().message);
-        }
         out.payloadBytes = static_cast<uint32_t>(layout->bytes);
         out.tracksFinishWriting = module.findDecoration(payload, spv::Decoration::TrackFinishWritingAMDX) != nullptr;
         shader.outputOfArray[array.value] = static_cast<uint32_t>(shader.node.outputs.size());
@@ -187,18 +175,16 @@ struct State {
         const auto member = [&](Id array) { return shader.outputOfArray.find(array.value); };
         for (const Instruction& i : module.section(Section::Globals)) {
             const auto output = member(i.result);
-            if (output == shader.outputOfArray.end()) {
+            if (output == shader.outputOfArray.end())
                 continue;
-            }
             const Id pool = poolOf(i.result);
             const auto named = member(pool);
             const uint32_t stand = named != shader.outputOfArray.end() ? named->second : output->second;
             const uint32_t index = poolOutput.try_emplace(pool.value, stand).first->second;
             NodeOutput& out = shader.node.outputs[output->second];
             std::optional<uint32_t> budget;
-            if (!decoration(pool, spv::Decoration::NodeMaxPayloadsAMDX, budget)) {
+            if (!decoration(pool, spv::Decoration::NodeMaxPayloadsAMDX, budget))
                 return false;
-            }
             out.budgetPool = index;
             out.budget = budget ? *budget : countedBudget(pool);
         }
@@ -209,11 +195,9 @@ struct State {
     uint32_t countedBudget(Id pool) const
     {
         uint64_t total = 0;
-        for (const auto& [array, use] : uses) {
-            if (poolOf(Id{array}) == pool) {
+        for (const auto& [array, use] : uses)
+            if (poolOf(Id{array}) == pool)
                 total += use.count.value_or(kDefaultBudget);
-            }
-        }
         return static_cast<uint32_t>(std::min<uint64_t>(total, UINT32_MAX));
     }
 };
@@ -223,20 +207,15 @@ struct State {
 Status reflectOutputs(NodeShader& shader, const Options&)
 {
     State state{shader};
-    if (!state.collect()) {
+    if (!state.collect())
         return state.failure.status();
-    }
     std::vector<Id> types;
-    for (const Instruction& i : shader.module.section(Section::Globals)) {
-        if (state.uses.contains(i.result.value)) {
+    for (const Instruction& i : shader.module.section(Section::Globals))
+        if (state.uses.contains(i.result.value))
             types.push_back(i.result);
-        }
-    }
-    for (const Id type : types) {
-        if (!state.addOutput(type, state.uses[type.value])) {
+    for (const Id type : types)
+        if (!state.addOutput(type, state.uses[type.value]))
             return state.failure.status();
-        }
-    }
     (void)state.addBudgets();
     shader.node.sendsWhenFinished = shader.node.usesFinishWriting && allocatesWhenFinished(shader.module, shader.entry);
     return state.failure.status();

@@ -33,21 +33,17 @@ std::string_view findRevision1(std::span<const uint32_t> words)
     for (size_t at = kHeaderWords; at < words.size();) {
         const uint32_t count = words[at] >> 16;
         const uint32_t op = words[at] & 0xffff;
-        if (count == 0 || count > words.size() - at) {
+        if (count == 0 || count > words.size() - at)
             return {};
-        }
         const auto word = [&](uint32_t w) { return w < count ? words[at + w] : 0; };
         if ((op == static_cast<uint32_t>(spv::Op::OpTypePointer) && word(2) == kNodeOutputPayloadStorage) ||
-            (op == static_cast<uint32_t>(spv::Op::OpVariable) && word(3) == kNodeOutputPayloadStorage)) {
+            (op == static_cast<uint32_t>(spv::Op::OpVariable) && word(3) == kNodeOutputPayloadStorage))
             return "storage class NodeOutputPayloadAMDX";
-        }
-        if (op == kInitializeNodePayloads && count == kInitializeNodePayloadsWords) {
+        if (op == kInitializeNodePayloads && count == kInitializeNodePayloadsWords)
             return "OpInitializeNodePayloadsAMDX";
-        }
         if (op == static_cast<uint32_t>(spv::Op::OpDecorateString) &&
-            word(2) == static_cast<uint32_t>(spv::Decoration::PayloadNodeNameAMDX)) {
+            word(2) == static_cast<uint32_t>(spv::Decoration::PayloadNodeNameAMDX))
             return "OpDecorateString PayloadNodeNameAMDX";
-        }
         at += count;
     }
     return {};
@@ -61,13 +57,11 @@ std::string_view findRevision1Input(const Module& module)
         const bool isPayload = i.op == spv::Op::OpVariable &&
                                static_cast<spv::StorageClass>(i.literal(0)) == spv::StorageClass::NodePayloadAMDX;
         const Instruction* type = isPayload ? module.findDefinition(module.pointee(i.type)) : nullptr;
-        if (type && (type->op == spv::Op::OpTypeArray || type->op == spv::Op::OpTypeRuntimeArray)) {
+        if (type && (type->op == spv::Op::OpTypeArray || type->op == spv::Op::OpTypeRuntimeArray))
             return "a variable in NodePayloadAMDX that is an array of payloads";
-        }
         if (type && type->op == spv::Op::OpTypeStruct && type->operandCount() > 0 &&
-            !module.findMemberDecoration(type->result, 0, spv::Decoration::Offset)) {
+            !module.findMemberDecoration(type->result, 0, spv::Decoration::Offset))
             return "a variable in NodePayloadAMDX without a layout";
-        }
     }
     return {};
 }
@@ -87,18 +81,16 @@ Status checkTypes(const Module& module)
     for (const Instruction& i : module.section(Section::Globals)) {
         uint64_t count = 0;
         if (i.op == spv::Op::OpTypeStruct) {
-            for (size_t o = 0; o < i.operandCount() && count <= kMaxMembers; o++) {
+            for (size_t o = 0; o < i.operandCount() && count <= kMaxMembers; ++o)
                 count += membersOf(i.id(o));
-            }
         } else {
             const bool isArray = i.op == spv::Op::OpTypeArray || i.op == spv::Op::OpTypeRuntimeArray ||
                                  i.op == spv::Op::OpTypeNodePayloadArrayAMDX;
             count = isArray ? membersOf(i.id(0)) : 1;
         }
         members[i.result.value] = count;
-        if (count > kMaxMembers) {
+        if (count > kMaxMembers)
             return Diagnostic{std::string(kPass), describe(module, i), "a structure of too many members"};
-        }
     }
     return {};
 }
@@ -109,9 +101,8 @@ void tameBarrier(Module& module, Instruction& barrier, spirv::InstructionList& a
     constexpr auto kOutputMemory = static_cast<uint32_t>(spv::MemorySemanticsMask::OutputMemory);
     const size_t operand = barrier.op == spv::Op::OpControlBarrier ? 2 : 1;
     uint32_t semantics = 0;
-    if (!module.constantValue(barrier.id(operand), semantics) || (semantics & kOutputMemory) == 0) {
+    if (!module.constantValue(barrier.id(operand), semantics) || (semantics & kOutputMemory) == 0)
         return;
-    }
     added.push_back(spirv::instruction(spv::Op::OpConstant, module.typeOf(barrier.id(operand)), module.newId())
                         .add(semantics & ~kOutputMemory));
     barrier.setId(operand, added.back().result);
@@ -131,19 +122,15 @@ void tame(Module& module)
         const size_t operand = i.op == spv::Op::OpTypeForwardPointer ? 1 : 0;
         if (hasStorage && i.operandCount() > operand && i.literal(operand) == payload) {
             i.setLiteral(operand, static_cast<uint32_t>(spv::StorageClass::Workgroup));
-            if (i.op == spv::Op::OpVariable) {
+            if (i.op == spv::Op::OpVariable)
                 payloadVariables.insert(i.result.value);
-            }
         }
-        if (i.op == spv::Op::OpControlBarrier || i.op == spv::Op::OpMemoryBarrier) {
+        if (i.op == spv::Op::OpControlBarrier || i.op == spv::Op::OpMemoryBarrier)
             tameBarrier(module, i, added);
-        }
-        if (i.op == spv::Op::OpConstantNull && isHandle(module, i.type)) {
+        if (i.op == spv::Op::OpConstantNull && isHandle(module, i.type))
             i.op = spv::Op::OpUndef;
-        }
-        if (i.op == spv::Op::OpVariable && i.operandCount() > 1 && holdsHandles(module, module.pointee(i.type))) {
+        if (i.op == spv::Op::OpVariable && i.operandCount() > 1 && holdsHandles(module, module.pointee(i.type)))
             i = spirv::instruction(i.op, i.type, i.result).add(i.literal(0));
-        }
         if (i.op == spv::Op::OpIsNodePayloadValidAMDX && isPayloadArray(module, i.id(0))) {
             Id& value = undefined[i.id(0).value];
             if (!value) {
@@ -169,9 +156,8 @@ std::string findMistake(const std::vector<uint32_t>& words, bool withNames)
     std::string text;
     spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
     tools.SetMessageConsumer([&](spv_message_level_t level, const char*, const spv_position_t&, const char* message) {
-        if (level <= SPV_MSG_ERROR) {
+        if (level <= SPV_MSG_ERROR)
             text += text.empty() ? message : std::string("; ") + message;
-        }
     });
     spvtools::ValidatorOptions options;
     // No stricter than drivers are: this guards our passes, it does not judge the application.
@@ -182,9 +168,8 @@ std::string findMistake(const std::vector<uint32_t>& words, bool withNames)
     options.SetAllowLocalSizeId(true);
     options.SetFriendlyNames(withNames);
     const bool isValid = tools.Validate(words.data(), words.size(), options);
-    if (isValid) {
+    if (isValid)
         return {};
-    }
     return text.empty() ? "for no given reason" : text;
 }
 
@@ -192,17 +177,14 @@ Status checkEntryPoint(const Module& module, const std::string& name, spv::Execu
 {
     bool isMesh = false;
     for (const Instruction& i : module.section(Section::EntryPoints)) {
-        if (i.string(2) != name) {
+        if (i.string(2) != name)
             continue;
-        }
-        if (i.literal(0) == static_cast<uint32_t>(model)) {
+        if (i.literal(0) == static_cast<uint32_t>(model))
             return {};
-        }
         isMesh |= i.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::MeshEXT);
     }
-    if (isMesh) {
+    if (isMesh)
         return Diagnostic{std::string(kPass), name, "this is a mesh node, which a graphics pipeline is made of"};
-    }
     const char* const wanted = model == spv::ExecutionModel::MeshEXT ? "mesh" : "compute";
     return Diagnostic{std::string(kPass), name, std::string("there is no ") + wanted + " entry point of this name"};
 }
@@ -210,9 +192,8 @@ Status checkEntryPoint(const Module& module, const std::string& name, spv::Execu
 Status checkModels(const Module& module)
 {
     for (const Instruction& i : module.section(Section::MemoryModel)) {
-        if (i.op != spv::Op::OpMemoryModel) {
+        if (i.op != spv::Op::OpMemoryModel)
             continue;
-        }
         const auto addressing = static_cast<spv::AddressingModel>(i.literal(0));
         const auto memory = static_cast<spv::MemoryModel>(i.literal(1));
         const bool isSupported = (addressing == spv::AddressingModel::Logical ||
@@ -226,9 +207,8 @@ Status checkModels(const Module& module)
 
 Status refuseRevision1(std::string_view found)
 {
-    if (found.empty()) {
+    if (found.empty())
         return {};
-    }
     return Diagnostic{std::string(kPass), std::string(found),
                       "this is revision 1 of SPV_AMDX_shader_enqueue; only revision 2 is supported"};
 }
@@ -244,9 +224,8 @@ Status checkAtomics(const Module& module)
     Failure failure(kPass);
     module.forEachInstruction([&](const Instruction& i) {
         const bool hasPointer = isAtomic(i.op) && i.operandCount() > 0 && i.isId(0);
-        if (hasPointer && isHandle(module, module.typeOf(i.id(0)))) {
+        if (hasPointer && isHandle(module, module.typeOf(i.id(0))))
             failure.at(module, i, "an atomic operation on a whole payload array");
-        }
     });
     return failure.status();
 }
@@ -260,11 +239,9 @@ Status rejectRevision1(std::span<const uint32_t> words)
 
 Status rejectUnsupported(const Module& module, const Options& options, spv::ExecutionModel model)
 {
-    for (const auto& check : {checkModels, checkRevision, checkTypes, checkAtomics}) {
-        if (const Status status = check(module); !status) {
+    for (const auto& check : {checkModels, checkRevision, checkTypes, checkAtomics})
+        if (const Status status = check(module); !status)
             return status;
-        }
-    }
     return checkEntryPoint(module, options.entryPoint, model);
 }
 
@@ -273,9 +250,8 @@ Status rejectInvalid(const Module& module)
     Module tamed = module;
     tame(tamed);
     const std::vector<uint32_t> words = spirv::write(tamed);
-    if (findMistake(words, false).empty()) {
+    if (findMistake(words, false).empty())
         return {};
-    }
     return Diagnostic{std::string(kPass), {}, "the module is invalid: " + findMistake(words, true)};
 }
 

@@ -64,11 +64,9 @@ void removeDecorationsAndModes(Module& module)
 void removeVariables(Module& module)
 {
     std::vector<Id> variables;
-    for (const Instruction& i : module.section(Section::Globals)) {
-        if (i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(spv::StorageClass::NodePayloadAMDX)) {
+    for (const Instruction& i : module.section(Section::Globals))
+        if (i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(spv::StorageClass::NodePayloadAMDX))
             variables.push_back(i.result);
-        }
-    }
     for (const Id variable : variables) {
         forget(module, variable);
         std::erase_if(module.section(Section::Globals), [&](const Instruction& i) { return i.result == variable; });
@@ -81,17 +79,14 @@ void lowerTypes(Module& module, Id handleType)
     constexpr auto kPayload = static_cast<uint32_t>(spv::StorageClass::NodePayloadAMDX);
     constexpr auto kPhysical = static_cast<uint32_t>(spv::StorageClass::PhysicalStorageBuffer);
     std::unordered_map<uint32_t, uint32_t> handles;
-    for (const Instruction& i : module.section(Section::Globals)) {
-        if (i.result && isHandle(module, i.result)) {
+    for (const Instruction& i : module.section(Section::Globals))
+        if (i.result && isHandle(module, i.result))
             handles[i.result.value] = handleType.value;
-        }
-    }
     for (Instruction& i : module.section(Section::Globals)) {
         const size_t operand = i.op == spv::Op::OpTypePointer ? 0 : 1;
         const bool hasStorage = i.op == spv::Op::OpTypePointer || i.op == spv::Op::OpTypeForwardPointer;
-        if (hasStorage && i.literal(operand) == kPayload) {
+        if (hasStorage && i.literal(operand) == kPayload)
             i.setLiteral(operand, kPhysical);
-        }
     }
     std::erase_if(module.section(Section::Globals), [&](const Instruction& i) {
         return handles.contains(i.result.value) ||
@@ -114,9 +109,8 @@ void removeExtension(NodeShader& shader, Id handleType)
     lowerTypes(module, handleType);
     std::erase_if(module.section(Section::Globals), [&](const Instruction& i) {
         const bool isString = i.op == spv::Op::OpConstantStringAMDX || i.op == spv::Op::OpSpecConstantStringAMDX;
-        if (isString) {
+        if (isString)
             forget(module, i.result);
-        }
         return isString;
     });
     module.removeCapability(spv::Capability::ShaderEnqueueAMDX);
@@ -124,11 +118,9 @@ void removeExtension(NodeShader& shader, Id handleType)
     module.addCapability(spv::Capability::Shader);
     module.addCapability(spv::Capability::PhysicalStorageBufferAddresses);
     module.addCapability(spv::Capability::Int64);
-    for (Instruction& i : module.section(Section::MemoryModel)) {
-        if (i.op == spv::Op::OpMemoryModel) {
+    for (Instruction& i : module.section(Section::MemoryModel))
+        if (i.op == spv::Op::OpMemoryModel)
             i.setLiteral(0, static_cast<uint32_t>(spv::AddressingModel::PhysicalStorageBuffer64));
-        }
-    }
     orderGlobals(module);
 }
 

@@ -35,13 +35,11 @@ bool combinesIntegers(spv::Op op)
 // Operands: scope, operation, value.
 bool isReduction(const Module& module, const Instruction& i)
 {
-    if (!combinesIntegers(i.op) || i.literal(1) != static_cast<uint32_t>(spv::GroupOperation::Reduce)) {
+    if (!combinesIntegers(i.op) || i.literal(1) != static_cast<uint32_t>(spv::GroupOperation::Reduce))
         return false;
-    }
     const Instruction* type = module.findDefinition(i.type);
-    if (type && type->op == spv::Op::OpTypeVector) {
+    if (type && type->op == spv::Op::OpTypeVector)
         type = module.findDefinition(type->id(0));
-    }
     return type && type->op == spv::Op::OpTypeInt && type->literal(0) <= kMostBits;
 }
 
@@ -68,9 +66,8 @@ void emitScan(Module& module, const Instruction& reduction, Emitter& emitter)
 
 Status scanReductions(NodeShader& shader, const Code&, const Options& options)
 {
-    if (!options.scansToReduce) {
+    if (!options.scansToReduce)
         return {};
-    }
     Module& module = shader.module;
     bool found = false;
     for (Function& function : module.functions) {

@@ -33,9 +33,8 @@ public:
     std::optional<bool> truth(Id id) const
     {
         const Instruction* i = m_module.findDefinition(m_values.origin(id));
-        if (!i) {
+        if (!i)
             return {};
-        }
         switch (i->op) {
             case spv::Op::OpConstantTrue:
                 return true;
@@ -61,30 +60,26 @@ private:
     {
         const Id origin = m_values.origin(id);
         const Instruction* i = m_module.findDefinition(origin);
-        if (i && isRemaining(*i)) {
+        if (i && isRemaining(*i))
             return Interval{m_remaining.least, m_remaining.most};
-        }
         uint32_t value = 0;
-        if (!m_module.constantValue(origin, value)) {
+        if (!m_module.constantValue(origin, value))
             return {};
-        }
         const int64_t number = isSigned ? int64_t{static_cast<int32_t>(value)} : int64_t{value};
         return Interval{number, number};
     }
 
     static std::optional<bool> isLess(const Interval& a, const Interval& b)
     {
-        if (a.isBelow(b)) {
+        if (a.isBelow(b))
             return true;
-        }
         return a.least >= b.most ? std::optional(false) : std::nullopt;
     }
 
     static std::optional<bool> isEqual(const Interval& a, const Interval& b)
     {
-        if (a.isBelow(b) || b.isBelow(a)) {
+        if (a.isBelow(b) || b.isBelow(a))
             return false;
-        }
         const bool isOne = a.least == a.most && b.least == b.most;
         return isOne ? std::optional(true) : std::nullopt;
     }
@@ -96,9 +91,8 @@ private:
 
     static std::optional<bool> both(std::optional<bool> a, std::optional<bool> b)
     {
-        if (a == false || b == false) {
+        if (a == false || b == false)
             return false;
-        }
         return a && b ? std::optional(true) : std::nullopt;
     }
 
@@ -110,13 +104,11 @@ private:
 
     std::optional<bool> comparison(const Instruction& i) const
     {
-        if (i.operandCount() != 2 || !i.isId(0) || !i.isId(1)) {
+        if (i.operandCount() != 2 || !i.isId(0) || !i.isId(1))
             return {};
-        }
         const auto a = interval(i.id(0), comparesSigned(i.op)), b = interval(i.id(1), comparesSigned(i.op));
-        if (!a || !b) {
+        if (!a || !b)
             return {};
-        }
         switch (i.op) {
             case spv::Op::OpIEqual:
                 return isEqual(*a, *b);
@@ -151,12 +143,10 @@ std::unordered_map<uint32_t, Id> findTakenBranches(const Function& function, con
     std::unordered_map<uint32_t, Id> taken;  // by label
     for (const Block& block : function.blocks) {
         const Instruction& last = block.body.back();
-        if (last.op != spv::Op::OpBranchConditional) {
+        if (last.op != spv::Op::OpBranchConditional)
             continue;
-        }
-        if (const std::optional<bool> truth = conditions.truth(last.id(0))) {
+        if (const std::optional<bool> truth = conditions.truth(last.id(0)))
             taken.emplace(block.label.value, last.id(*truth ? 1 : 2));
-        }
     }
     return taken;
 }
@@ -169,9 +159,8 @@ std::unordered_map<uint32_t, Id> findKnownSelections(const Module& module, const
         for (const Block& block : function.blocks) {
             for (const Instruction& i : block.body) {
                 const auto truth = i.op == spv::Op::OpSelect ? conditions.truth(i.id(0)) : std::nullopt;
-                if (truth) {
+                if (truth)
                     known.emplace(i.result.value, i.id(*truth ? 1 : 2));
-                }
             }
         }
     }
@@ -181,9 +170,8 @@ std::unordered_map<uint32_t, Id> findKnownSelections(const Module& module, const
 void takeBranch(Block& block, Id target)
 {
     block.body.pop_back();
-    if (!block.body.empty() && block.body.back().op == spv::Op::OpSelectionMerge) {
+    if (!block.body.empty() && block.body.back().op == spv::Op::OpSelectionMerge)
         block.body.pop_back();
-    }
     block.body.push_back(spirv::instruction(spv::Op::OpBranch).add(target));
 }
 
@@ -195,9 +183,8 @@ std::unordered_set<uint32_t> reachedLabels(const Function& function)
     while (!open.empty()) {
         const size_t block = open.back();
         open.pop_back();
-        if (reached.insert(function.blocks[block].label.value).second) {
+        if (reached.insert(function.blocks[block].label.value).second)
             open.insert(open.end(), flow.successors(block).begin(), flow.successors(block).end());
-        }
     }
     return reached;
 }
@@ -208,17 +195,14 @@ std::unordered_map<uint32_t, Id> findStubs(const Function& function, const std::
 {
     std::unordered_map<uint32_t, Id> stubs;
     for (const Block& block : function.blocks) {
-        if (!reached.contains(block.label.value)) {
+        if (!reached.contains(block.label.value))
             continue;
-        }
         for (const Instruction& i : block.body) {
-            if (i.op == spv::Op::OpLoopMerge && !reached.contains(i.id(1).value)) {
+            if (i.op == spv::Op::OpLoopMerge && !reached.contains(i.id(1).value))
                 stubs[i.id(1).value] = block.label;
-            }
             const bool isMerge = i.op == spv::Op::OpLoopMerge || i.op == spv::Op::OpSelectionMerge;
-            if (isMerge && !reached.contains(i.id(0).value)) {
+            if (isMerge && !reached.contains(i.id(0).value))
                 stubs.try_emplace(i.id(0).value);
-            }
         }
     }
     return stubs;
@@ -237,11 +221,9 @@ void trimPhis(Module& module, Function& function, const std::unordered_map<uint3
 {
     const ControlFlow flow(function);
     std::unordered_map<uint32_t, std::unordered_set<uint32_t>> predecessors;
-    for (size_t b = 0; b < function.blocks.size(); b++) {
-        for (const size_t next : flow.successors(b)) {
+    for (size_t b = 0; b < function.blocks.size(); ++b)
+        for (const size_t next : flow.successors(b))
             predecessors[function.blocks[next].label.value].insert(function.blocks[b].label.value);
-        }
-    }
     for (Block& block : function.blocks) {
         const std::unordered_set<uint32_t>& from = predecessors[block.label.value];
         spirv::rewriteBlock(module, block, [&](const Instruction& i, Emitter& out) {
@@ -268,11 +250,9 @@ void removeUnreached(Module& module, Function& function)
     std::erase_if(function.blocks, [&](const Block& block) {
         return !reached.contains(block.label.value) && !stubs.contains(block.label.value);
     });
-    for (Block& block : function.blocks) {
-        if (const auto stub = stubs.find(block.label.value); stub != stubs.end()) {
+    for (Block& block : function.blocks)
+        if (const auto stub = stubs.find(block.label.value); stub != stubs.end())
             makeStub(block, stub->second);
-        }
-    }
     trimPhis(module, function, stubs);
 }
 
@@ -282,18 +262,16 @@ Status specializeRecursion(NodeShader& shader, const Options& options)
 {
     Module& module = shader.module;
     const Id variable = findBuiltIn(module, spv::BuiltIn::RemainingRecursionLevelsAMDX);
-    if (!options.remainingRecursion || !variable) {
+    if (!options.remainingRecursion || !variable)
         return {};
-    }
     const Conditions conditions(module, variable, *options.remainingRecursion);
     std::vector<std::unordered_map<uint32_t, Id>> taken;
-    for (const Function& function : module.functions) {
+    for (const Function& function : module.functions)
         taken.push_back(findTakenBranches(function, conditions));
-    }
     const std::unordered_map<uint32_t, Id> selections = findKnownSelections(module, conditions);
     const RecursionRange range = *options.remainingRecursion;
     const Id number = range.least == range.most ? module.getConstant(range.least) : Id{};
-    for (size_t f = 0; f < taken.size(); f++) {
+    for (size_t f = 0; f < taken.size(); ++f) {
         Function& function = module.functions[f];
         spirv::rewriteFunction(module, function, [&](const Instruction& i, Emitter& out) {
             const auto selected = i.result ? selections.find(i.result.value) : selections.end();
@@ -309,14 +287,11 @@ Status specializeRecursion(NodeShader& shader, const Options& options)
             out.keep(spirv::instruction(isUnsigned ? spv::Op::OpCopyObject : spv::Op::OpBitcast, i.type, i.result)
                          .add(number));
         });
-        for (Block& block : function.blocks) {
-            if (const auto target = taken[f].find(block.label.value); target != taken[f].end()) {
+        for (Block& block : function.blocks)
+            if (const auto target = taken[f].find(block.label.value); target != taken[f].end())
                 takeBranch(block, target->second);
-            }
-        }
-        if (!taken[f].empty()) {
+        if (!taken[f].empty())
             removeUnreached(module, function);
-        }
     }
     return {};
 }

@@ -22,9 +22,8 @@ Status splitPayloadCopies(NodeShader& shader, const Options&)
     };
     for (spirv::Function& function : module.functions) {
         spirv::rewriteFunction(module, function, [&](const Instruction& i, Emitter& out) {
-            if (i.op == spv::Op::OpCopyMemorySized && (isAffected(i.id(0)) || isAffected(i.id(1)))) {
+            if (i.op == spv::Op::OpCopyMemorySized && (isAffected(i.id(0)) || isAffected(i.id(1))))
                 failure.at(module, i, "copies bytes of payloads");
-            }
             if (i.op != spv::Op::OpCopyMemory || (!isAffected(i.id(0)) && !isAffected(i.id(1)))) {
                 out.keep(i);
                 return;

@@ -20,9 +20,8 @@ bool stepsInside(const NodeShader& shader, const Code& code)
 
 Status stepThroughGrid(NodeShader& shader, const Code& code, const Options&)
 {
-    if (!stepsInside(shader, code)) {
+    if (!stepsInside(shader, code))
         return {};
-    }
     spirv::Module& module = shader.module;
     const Id header = module.newId(), step = module.newId(), after = module.newId();
 

@@ -20,16 +20,14 @@ constexpr uint32_t kVersionOfWholeInterfaces = 0x00010400;
 void listInputs(Module& module, Id entry)
 {
     for (Instruction& i : module.section(Section::EntryPoints)) {
-        if (i.id(1) != entry) {
+        if (i.id(1) != entry)
             continue;
-        }
         for (const Instruction& global : module.section(Section::Globals)) {
             const bool isInput =
                 global.op == spv::Op::OpVariable &&
                 static_cast<spv::StorageClass>(global.literal(0)) == spv::StorageClass::NodePayloadAMDX;
-            if (isInput) {
+            if (isInput)
                 i.add(global.result);
-            }
         }
     }
 }
@@ -38,12 +36,10 @@ void listInputs(Module& module, Id entry)
 
 Status upgradeModule(NodeShader& shader, const Options&)
 {
-    if (const Status status = useModernForms(shader.module); !status) {
+    if (const Status status = useModernForms(shader.module); !status)
         return status;
-    }
-    if (shader.module.version < kVersionOfWholeInterfaces) {
+    if (shader.module.version < kVersionOfWholeInterfaces)
         listInputs(shader.module, shader.entry);
-    }
     if (shader.module.version < kVersion) {
         shader.module.version = kVersion;
         updateInterface(shader.module, shader.entry);

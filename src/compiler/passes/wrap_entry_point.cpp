@@ -49,7 +49,7 @@ struct State : FunctionWriter {
     void begin()
     {
         Id halves[2];
-        for (uint32_t half = 0; half < 2; half++) {
+        for (uint32_t half = 0; half < 2; ++half) {
             const Id low = loadPair(2 * half);
             const Id high = loadPair(2 * half + 1);
             halves[half] = out().emit(spv::Op::OpCompositeConstruct, uint4Type, {low, high});
@@ -61,9 +61,8 @@ struct State : FunctionWriter {
     Id localSize()
     {
         Instruction size = spirv::instruction(spv::Op::OpConstantComposite, uint3Type, module.newId());
-        for (const uint32_t component : shader.node.localSize) {
+        for (const uint32_t component : shader.node.localSize)
             size.add(module.getConstant(component));
-        }
         const Id result = size.result;
         module.section(Section::Globals).push_back(std::move(size));
         return result;
@@ -94,9 +93,8 @@ struct State : FunctionWriter {
     {
         const Id local = localInvocationId();
         Emitter emitter = out();
-        if (shader.node.mode == graph::LaunchMode::Coalescing) {
+        if (shader.node.mode == graph::LaunchMode::Coalescing)
             return local;
-        }
         const Id group = shader.device.call(emitter, DeviceFunction::WorkgroupId, {});
         const Id first = emitter.emit(spv::Op::OpIMul, uint3Type, {group, localSize()});
         return emitter.emit(spv::Op::OpIAdd, uint3Type, {first, local});
@@ -134,9 +132,8 @@ struct State : FunctionWriter {
         for (const StartValue& start : shader.startValues) {
             auto [id, type] = value(start);
             const Id wanted = module.pointee(module.typeOf(start.variable));
-            if (type != wanted) {
+            if (type != wanted)
                 id = out().emit(spv::Op::OpBitcast, wanted, {id});
-            }
             out().emitVoid(spv::Op::OpStore, {start.variable, id});
         }
     }
@@ -145,18 +142,16 @@ struct State : FunctionWriter {
     void takeInitializers()
     {
         for (Instruction& i : module.section(Section::Globals)) {
-            if (i.op != spv::Op::OpVariable || i.operandCount() < 2) {
+            if (i.op != spv::Op::OpVariable || i.operandCount() < 2)
                 continue;
-            }
             const Id initializer = i.id(1);
             const auto storage = static_cast<spv::StorageClass>(i.literal(0));
-            if (storage == spv::StorageClass::Private) {
+            if (storage == spv::StorageClass::Private)
                 shader.startValues.push_back({StartValue::Kind::Constant, i.result, initializer});
-            } else if (storage == spv::StorageClass::Workgroup) {
+            else if (storage == spv::StorageClass::Workgroup)
                 shared.push_back({i.result, initializer});
-            } else {
+            else
                 continue;
-            }
             i = spirv::instruction(i.op, i.type, i.result).add(static_cast<uint32_t>(storage));
         }
     }
@@ -217,25 +212,20 @@ struct State : FunctionWriter {
 
     void startShared()
     {
-        if (shared.empty()) {
+        if (shared.empty())
             return;
-        }
         const Id variable = getBuiltInVariable(module, spv::BuiltIn::LocalInvocationIndex, uintType);
         const Id invocation = out().emit(spv::Op::OpLoad, uintType, {variable});
         const Id isFirst = out().emit(spv::Op::OpIEqual, boolType, {invocation, module.getConstant(0)});
         const Id join = module.newId();
         beginIf(isFirst, join);
-        for (const SharedStart& start : shared) {
-            if (sharedClearLength(start) == 0) {
+        for (const SharedStart& start : shared)
+            if (sharedClearLength(start) == 0)
                 store(start.variable, start.value);
-            }
-        }
         endIf(join);
-        for (const SharedStart& start : shared) {
-            if (const uint32_t length = sharedClearLength(start)) {
+        for (const SharedStart& start : shared)
+            if (const uint32_t length = sharedClearLength(start))
                 clearTogether(start.variable, length, invocation);
-            }
-        }
         Emitter writer = out();
         emitWorkgroupBarrier(module, writer, shader.vulkanMemoryModel);
     }
@@ -286,33 +276,28 @@ struct State : FunctionWriter {
     // Entry point and execution modes name the new function from now on.
     void replaceEntry(Id created)
     {
-        for (Instruction& i : module.section(Section::EntryPoints)) {
-            if (i.id(1) == shader.entry) {
+        for (Instruction& i : module.section(Section::EntryPoints))
+            if (i.id(1) == shader.entry)
                 i = spirv::instruction(i.op).add(i.literal(0)).add(created).add(std::string_view("main"));
-            }
-        }
         std::erase_if(module.section(Section::ExecutionModes), [](const Instruction& i) {
             const auto mode = static_cast<spv::ExecutionMode>(i.literal(1));
             return mode == spv::ExecutionMode::LocalSize || mode == spv::ExecutionMode::LocalSizeId;
         });
-        for (Instruction& i : module.section(Section::ExecutionModes)) {
-            if (i.id(0) == shader.entry) {
+        for (Instruction& i : module.section(Section::ExecutionModes))
+            if (i.id(0) == shader.entry)
                 i.setId(0, created);
-            }
-        }
         Instruction size = spirv::instruction(spv::Op::OpExecutionMode)
                                .add(created)
                                .add(static_cast<uint32_t>(spv::ExecutionMode::LocalSize));
-        for (size_t c = 0; c < 3; c++) {
+        for (size_t c = 0; c < 3; ++c) {
             const bool isRow = shader.node.packWidth > 1;
             size.add(!isRow ? shader.node.localSize[c] : c == 0 ? graph::invocationsPerGroup(shader.node) : 1u);
         }
         module.section(Section::ExecutionModes).push_back(std::move(size));
         // "main" is ours from now on.
         const std::string name = module.name(shader.entry);
-        if (name.empty() || name == "main") {
+        if (name.empty() || name == "main")
             module.setName(shader.entry, "node_main");
-        }
         module.setName(created, "main");
     }
 };

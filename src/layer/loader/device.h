@@ -142,8 +142,8 @@ struct Device {
     // True if what lies at addresses is known.
     bool keepsAddresses() const { return settings().validate || usesCommands(); }
     // For what threads of ours use, this device among it: drivers take the device's callbacks for whatever has none of
-    // its own, and whenever something is submitted. Where neither device nor instance has any, the driver keeps its own:
-    // lavapipe allocates each command that is recorded, and takes three times as long with ours.
+    // its own, and whenever something is submitted. Where neither device nor instance has any, the driver keeps its
+    // own: lavapipe allocates each command that is recorded, and takes three times as long with ours.
     const VkAllocationCallbacks* allocatorFor(const VkAllocationCallbacks* applications) const;
     bool emulatesMaintenance5() const { return uses & kUseMaintenance5; }
 

@@ -151,14 +151,13 @@ VertexBufferBinding vertexBufferOf(const StateLog& log, uint32_t binding)
         log.forEach(kind, ~0u, [&](const StateLog::Entry& entry) { entries.push_back(&entry); });
     std::ranges::sort(entries, {}, &StateLog::Entry::order);
     VertexBufferBinding bound;
-    for (const StateLog::Entry* entry : entries) {
+    for (const StateLog::Entry* entry : entries)
         if (entry->key.kind == StateKind::VertexInput)
             take(bound, binding, readPayload(entry->payload));
         else if (BindVertexBuffers::isRecorded(*entry))
             take(bound, binding, BindVertexBuffers::read(entry->payload));
         else
             take(bound, binding, AllOfBuffers2::read(entry->payload));
-    }
     return bound;
 }
 

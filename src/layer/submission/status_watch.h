@@ -63,7 +63,7 @@ private:
     using Point = std::vector<std::pair<uint64_t, uint64_t>>;
     struct QueueState {
         uint64_t batches = 0;
-        Point behind;                                                      // the last batch
+        Point behind;                                                     // the last batch
         std::map<uint64_t, std::vector<std::weak_ptr<Watched>>> pending;  // by batch
     };
 

@@ -33,9 +33,8 @@ uint32_t wordsPerTexel(VkFormat format)
 // Floats that every filter gives exactly, depths from 0 to 1.
 uint32_t word(VkFormat format, uint32_t number)
 {
-    if (isDepth(format)) {
+    if (isDepth(format))
         return std::bit_cast<uint32_t>(static_cast<float>(number % 65) / 64);
-    }
     return isFloat(format) ? std::bit_cast<uint32_t>(static_cast<float>(number % 401) / 16) : number % 401;
 }
 
@@ -48,11 +47,10 @@ bool isOf(VkImageViewType view, std::initializer_list<VkImageViewType> several)
 
 TestImage::TestImage(harness::Device& device, const ImageShape& shape, uint32_t seed) : m_device(device), m_shape(shape)
 {
-    if (isOf(shape.view, {VK_IMAGE_VIEW_TYPE_1D, VK_IMAGE_VIEW_TYPE_1D_ARRAY})) {
+    if (isOf(shape.view, {VK_IMAGE_VIEW_TYPE_1D, VK_IMAGE_VIEW_TYPE_1D_ARRAY}))
         m_extent.height = 1;
-    } else if (shape.view == VK_IMAGE_VIEW_TYPE_3D) {
+    else if (shape.view == VK_IMAGE_VIEW_TYPE_3D)
         m_extent = {8, 8, 8};
-    }
     m_layers = shape.view == VK_IMAGE_VIEW_TYPE_CUBE                                          ? 6
                : shape.view == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY                                  ? 12
                : isOf(shape.view, {VK_IMAGE_VIEW_TYPE_1D_ARRAY, VK_IMAGE_VIEW_TYPE_2D_ARRAY}) ? 4
@@ -81,9 +79,8 @@ void TestImage::create()
     info.flags = isOf(m_shape.view, {VK_IMAGE_VIEW_TYPE_CUBE, VK_IMAGE_VIEW_TYPE_CUBE_ARRAY})
                      ? VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT
                      : 0;
-    if (m_shape.isSparse) {
+    if (m_shape.isSparse)
         info.flags |= VK_IMAGE_CREATE_SPARSE_BINDING_BIT | VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT;
-    }
     info.imageType = m_extent.depth > 1 ? VK_IMAGE_TYPE_3D : m_extent.height > 1 ? VK_IMAGE_TYPE_2D : VK_IMAGE_TYPE_1D;
     info.format = m_shape.format;
     info.extent = m_extent;
@@ -99,11 +96,10 @@ void TestImage::create()
     allocate.allocationSize = needs.size;
     allocate.memoryTypeIndex = static_cast<uint32_t>(std::countr_zero(needs.memoryTypeBits));
     check(vkAllocateMemory(m_device.device, &allocate, nullptr, &m_memory), "vkAllocateMemory");
-    if (m_shape.isSparse) {
+    if (m_shape.isSparse)
         bindSparsely(needs.alignment);
-    } else {
+    else
         check(vkBindImageMemory(m_device.device, m_image, m_memory, 0), "vkBindImageMemory");
-    }
     VkImageViewCreateInfo view{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
     view.image = m_image;
     view.viewType = m_shape.view;
@@ -119,16 +115,15 @@ void TestImage::bindSparsely(VkDeviceSize alignment) const
     uint32_t count = 1;
     vkGetImageSparseMemoryRequirements(m_device.device, m_image, &count, &needs);
     const VkExtent3D block = needs.formatProperties.imageGranularity;
-    if (count != 1 || block.width < m_extent.width || block.height < m_extent.height) {
+    if (count != 1 || block.width < m_extent.width || block.height < m_extent.height)
         throw std::runtime_error("a sparse image of several aspects or blocks");
-    }
     const bool hasOneTail = (needs.formatProperties.flags & VK_SPARSE_IMAGE_FORMAT_SINGLE_MIPTAIL_BIT) != 0;
     std::vector<VkSparseImageMemoryBind> blocks;
     std::vector<VkSparseMemoryBind> tails;
     VkDeviceSize at = 0;
-    for (uint32_t layer = 0; layer < m_layers; layer++) {
+    for (uint32_t layer = 0; layer < m_layers; ++layer) {
         const bool isAbsent = m_shape.format == VK_FORMAT_R32G32B32A32_UINT && layer + 1 == m_layers;
-        for (uint32_t level = 0; level < std::min(m_levels, needs.imageMipTailFirstLod) && !isAbsent; level++) {
+        for (uint32_t level = 0; level < std::min(m_levels, needs.imageMipTailFirstLod) && !isAbsent; ++level) {
             blocks.push_back({{range().aspectMask, level, layer}, {}, regionOf(level, 0).imageExtent, m_memory, at, 0});
             at += alignment;
         }
@@ -183,9 +178,8 @@ void TestImage::transition(VkCommandBuffer cmd, VkImageLayout from, VkImageLayou
 void TestImage::clear(VkCommandBuffer cmd, uint32_t seed) const
 {
     VkClearColorValue value{};
-    for (uint32_t c = 0; c < 4; c++) {
+    for (uint32_t c = 0; c < 4; ++c)
         value.uint32[c] = word(m_shape.format, 37 * c + seed);
-    }
     const VkImageSubresourceRange all = range();
     vkCmdClearColorImage(cmd, m_image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &value, 1, &all);
 }
@@ -194,23 +188,21 @@ void TestImage::fill(uint32_t seed) const
 {
     std::vector<uint32_t> words;
     std::vector<VkBufferImageCopy> regions;
-    for (uint32_t level = 0; level < m_levels; level++) {
+    for (uint32_t level = 0; level < m_levels; ++level) {
         regions.push_back(regionOf(level, words.size() * 4));
         const uint32_t count = wordsOf(level);
-        for (uint32_t w = 0; w < count; w++) {
+        for (uint32_t w = 0; w < count; ++w)
             words.push_back(word(m_shape.format, 37 * static_cast<uint32_t>(words.size()) + seed));
-        }
     }
     const Buffer staging = m_device.createBuffer(words.size() * 4, VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
     std::ranges::copy(words, staging.words());
     m_device.submit([&](VkCommandBuffer cmd) {
         transition(cmd, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
-        if (m_shape.isMultisampled) {
+        if (m_shape.isMultisampled)
             clear(cmd, seed);
-        } else {
+        else
             vkCmdCopyBufferToImage(cmd, staging.handle, m_image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
                                    static_cast<uint32_t>(regions.size()), regions.data());
-        }
         transition(cmd, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_GENERAL);
     });
     m_device.destroyBuffer(staging);

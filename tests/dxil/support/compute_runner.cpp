@@ -80,9 +80,8 @@ void describeHandle(const spirv::Module& module, const spirv::Instruction& type,
         out.type = VK_DESCRIPTOR_TYPE_SAMPLER;
         return;
     }
-    if (type.op != spv::Op::OpTypeImage) {
+    if (type.op != spv::Op::OpTypeImage)
         throw std::runtime_error("a resource of no known type");
-    }
     const bool isStorage = type.literal(5) == 2;
     if (type.literal(1) == static_cast<uint32_t>(spv::Dim::Buffer)) {
         out.type = isStorage ? VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER : VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER;
@@ -119,16 +118,14 @@ Declared describe(const spirv::Module& module, const spirv::Instruction& variabl
 std::vector<Declared> declaredIn(const std::vector<uint32_t>& words)
 {
     const auto module = spirv::read(words);
-    if (!module) {
+    if (!module)
         throw std::runtime_error(module.error().text());
-    }
     std::vector<Declared> out;
     for (const spirv::Instruction& i : module->section(spirv::Section::Globals)) {
         const spirv::Instruction* binding = module->findDecoration(i.result, spv::Decoration::Binding);
         const spirv::Instruction* set = module->findDecoration(i.result, spv::Decoration::DescriptorSet);
-        if (i.op != spv::Op::OpVariable || !binding || !set) {
+        if (i.op != spv::Op::OpVariable || !binding || !set)
             continue;
-        }
         Declared declared = describe(*module, i);
         declared.set = set->literal(2);
         declared.binding = binding->literal(2);
@@ -140,9 +137,8 @@ std::vector<Declared> declaredIn(const std::vector<uint32_t>& words)
         } else {
             known->count = std::max(known->count, declared.count);
             // What names a format is right for what does not, which is given one of four components.
-            if (declared.image && hasOneComponent(declared.image->format)) {
+            if (declared.image && hasOneComponent(declared.image->format))
                 known->image = declared.image;
-            }
         }
     }
     return out;
@@ -184,33 +180,26 @@ Run::~Run()
     vkDestroyPipeline(m_device.device, m_pipeline, nullptr);
     vkDestroyPipelineLayout(m_device.device, m_layout, nullptr);
     vkDestroyDescriptorPool(m_device.device, m_pool, nullptr);
-    for (VkDescriptorSetLayout layout : m_setLayouts) {
+    for (VkDescriptorSetLayout layout : m_setLayouts)
         vkDestroyDescriptorSetLayout(m_device.device, layout, nullptr);
-    }
-    for (VkBufferView view : m_views) {
+    for (VkBufferView view : m_views)
         vkDestroyBufferView(m_device.device, view, nullptr);
-    }
-    for (VkSampler sampler : m_samplers) {
+    for (VkSampler sampler : m_samplers)
         vkDestroySampler(m_device.device, sampler, nullptr);
-    }
-    for (const auto& [place, buffer] : m_buffers) {
+    for (const auto& [place, buffer] : m_buffers)
         m_device.destroyBuffer(buffer);
-    }
 }
 
 void Run::createLayouts()
 {
     uint32_t sets = 0;
-    for (const Declared& d : m_declared) {
+    for (const Declared& d : m_declared)
         sets = std::max(sets, d.set + 1);
-    }
-    for (uint32_t s = 0; s < sets; s++) {
+    for (uint32_t s = 0; s < sets; ++s) {
         std::vector<VkDescriptorSetLayoutBinding> bindings;
-        for (const Declared& d : m_declared) {
-            if (d.set == s) {
+        for (const Declared& d : m_declared)
+            if (d.set == s)
                 bindings.push_back({d.binding, d.type, d.count, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
-            }
-        }
         VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
         info.bindingCount = static_cast<uint32_t>(bindings.size());
         info.pBindings = bindings.data();
@@ -237,10 +226,9 @@ void Run::createBuffers(const Declared& d, std::vector<VkDescriptorBufferInfo>& 
                                      VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
     Buffer& buffer = m_buffers[{d.set, d.binding}];
     buffer = m_device.createBuffer(words * d.count * 4, usage);
-    for (uint32_t e = 0; e < d.count; e++) {
-        if (given != m_run.buffers.end()) {
+    for (uint32_t e = 0; e < d.count; ++e) {
+        if (given != m_run.buffers.end())
             std::ranges::transform(given->second, buffer.words() + e * words, [&](uint32_t word) { return word + e; });
-        }
         out.push_back({buffer.handle, e * words * 4, d.count == 1 ? VK_WHOLE_SIZE : words * 4});
     }
 }
@@ -269,9 +257,8 @@ VkSampler Run::createSampler(bool compares)
 
 VkDescriptorImageInfo Run::createImage(const Declared& d, uint32_t index)
 {
-    if (!d.image) {
+    if (!d.image)
         return {createSampler(m_run.comparing.contains({d.set, d.binding})), VK_NULL_HANDLE, VK_IMAGE_LAYOUT_UNDEFINED};
-    }
     ImageShape shape = *d.image;
     shape.format = m_run.depths.contains({d.set, d.binding}) ? VK_FORMAT_D32_SFLOAT : shape.format;
     shape.isSparse = m_run.hasSparseImages && !shape.isStorage && !shape.isMultisampled;
@@ -291,18 +278,16 @@ void Run::write(const Declared& d)
     write.descriptorCount = d.count;
     write.descriptorType = d.type;
     if (d.image || d.type == VK_DESCRIPTOR_TYPE_SAMPLER) {
-        for (uint32_t e = 0; e < d.count; e++) {
+        for (uint32_t e = 0; e < d.count; ++e)
             images.push_back(createImage(d, e));
-        }
         write.pImageInfo = images.data();
     } else {
         createBuffers(d, buffers);
         write.pBufferInfo = buffers.data();
     }
     if (d.type == VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER || d.type == VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER) {
-        if (d.count != 1) {
+        if (d.count != 1)
             throw std::runtime_error("an array of texel buffers");
-        }
         view = createTexelView(m_buffers.at({d.set, d.binding}));
         write.pTexelBufferView = &view;
     }
@@ -312,9 +297,8 @@ void Run::write(const Declared& d)
 void Run::createSets()
 {
     std::vector<VkDescriptorPoolSize> sizes;
-    for (const Declared& d : m_declared) {
+    for (const Declared& d : m_declared)
         sizes.push_back({d.type, d.count});
-    }
     VkDescriptorPoolCreateInfo pool{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
     pool.maxSets = static_cast<uint32_t>(m_setLayouts.size());
     pool.poolSizeCount = static_cast<uint32_t>(sizes.size());
@@ -326,9 +310,8 @@ void Run::createSets()
     info.pSetLayouts = m_setLayouts.data();
     m_sets.resize(pool.maxSets);
     check(vkAllocateDescriptorSets(m_device.device, &info, m_sets.data()), "sets");
-    for (const Declared& d : m_declared) {
+    for (const Declared& d : m_declared)
         write(d);
-    }
 }
 
 void Run::createPipeline()
@@ -371,16 +354,14 @@ BufferContents Run::execute()
         vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, m_pipeline);
         vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, m_layout, 0, static_cast<uint32_t>(m_sets.size()),
                                 m_sets.data(), 0, nullptr);
-        if (!m_run.pushConstants.empty()) {
+        if (!m_run.pushConstants.empty())
             vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                                static_cast<uint32_t>(pushConstants.size() * 4), pushConstants.data());
-        }
         vkCmdDispatch(cmd, m_run.groups, 1, 1);
     });
     BufferContents out;
-    for (const auto& [place, buffer] : m_buffers) {
+    for (const auto& [place, buffer] : m_buffers)
         out[place].assign(buffer.words(), buffer.words() + buffer.size / 4);
-    }
     for (const Declared& d : m_declared) {
         if (d.image && d.image->isStorage) {
             for (const auto& image : m_images.at({d.set, d.binding})) {

@@ -37,11 +37,9 @@ inline std::filesystem::path corpusFile(const std::string& name)
 inline std::vector<std::string> dxilNames(const std::filesystem::path& folder)
 {
     std::vector<std::string> out;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        if (entry.path().extension() == ".dxil") {
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+        if (entry.path().extension() == ".dxil")
             out.push_back(entry.path().stem().string());
-        }
-    }
     std::ranges::sort(out);
     return out;
 }
@@ -50,9 +48,8 @@ inline std::vector<std::string> dxilNames(const std::filesystem::path& folder)
 inline std::vector<std::string> corpusNames(const std::string& folder)
 {
     std::vector<std::string> out;
-    for (const std::string& name : dxilNames(dataPath("corpus") / folder)) {
+    for (const std::string& name : dxilNames(dataPath("corpus") / folder))
         out.push_back(folder + "/" + name);
-    }
     return out;
 }
 

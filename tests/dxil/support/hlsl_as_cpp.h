@@ -51,9 +51,8 @@ template <typename T>
 T reversebits(T value)
 {
     T out = 0;
-    for (unsigned b = 0; b < 8 * sizeof(T); b++) {
+    for (unsigned b = 0; b < 8 * sizeof(T); ++b)
         out = static_cast<T>(out << 1 | (value >> b & 1));
-    }
     return out;
 }
 inline uint asuint(float value)
@@ -98,9 +97,8 @@ template <typename R, typename T, unsigned N, typename F>
 vector<R, N> zip(const vector<T, N>& a, const vector<T, N>& b, const F& f)
 {
     vector<R, N> out;
-    for (unsigned i = 0; i < N; i++) {
+    for (unsigned i = 0; i < N; ++i)
         out[i] = f(a[i], b[i]);
-    }
     return out;
 }
 
@@ -161,9 +159,8 @@ template <typename T, unsigned N>
 vector<T, N> select(const vector<bool, N>& which, const vector<T, N>& a, const vector<T, N>& b)
 {
     vector<T, N> out;
-    for (unsigned i = 0; i < N; i++) {
+    for (unsigned i = 0; i < N; ++i)
         out[i] = which[i] ? a[i] : b[i];
-    }
     return out;
 }
 

@@ -71,9 +71,8 @@ void Run::createImage()
     vkGetImageMemoryRequirements(m_device.device, m_image, &needs);
     VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
     allocate.allocationSize = needs.size;
-    while ((needs.memoryTypeBits >> allocate.memoryTypeIndex & 1) == 0) {
-        allocate.memoryTypeIndex++;
-    }
+    while ((needs.memoryTypeBits >> allocate.memoryTypeIndex & 1) == 0)
+        ++allocate.memoryTypeIndex;
     check(vkAllocateMemory(m_device.device, &allocate, nullptr, &m_memory), "vkAllocateMemory");
     check(vkBindImageMemory(m_device.device, m_image, m_memory, 0), "vkBindImageMemory");
     VkImageViewCreateInfo view{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
@@ -119,10 +118,9 @@ void Run::createPipeline()
     check(vkCreatePipelineLayout(m_device.device, &layout, nullptr, &m_layout), "pipeline layout");
     std::vector<VkPipelineShaderStageCreateInfo> stages;
     const auto addStage = [&](VkShaderStageFlagBits stage, const std::vector<uint32_t>& words) {
-        if (!words.empty()) {
+        if (!words.empty())
             stages.push_back({VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, stage,
                               m_device.createModule(words), "main", nullptr});
-        }
     };
     addStage(VK_SHADER_STAGE_TASK_BIT_EXT, m_run.amplification);
     addStage(VK_SHADER_STAGE_MESH_BIT_EXT, m_run.mesh);
@@ -157,9 +155,8 @@ void Run::createPipeline()
     info.pColorBlendState = &blend;
     info.layout = m_layout;
     const VkResult result = vkCreateGraphicsPipelines(m_device.device, VK_NULL_HANDLE, 1, &info, nullptr, &m_pipeline);
-    for (const VkPipelineShaderStageCreateInfo& stage : stages) {
+    for (const VkPipelineShaderStageCreateInfo& stage : stages)
         vkDestroyShaderModule(m_device.device, stage.module, nullptr);
-    }
     check(result, "pipeline");
 }
 

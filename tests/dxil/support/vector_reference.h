@@ -32,9 +32,8 @@ template <typename R, typename T, typename F>
 Vec<R> map(const Vec<T>& a, const F& f)
 {
     Vec<R> out;
-    for (const T& x : a.e) {
+    for (const T& x : a.e)
         out.e.push_back(static_cast<R>(f(x)));
-    }
     return out;
 }
 
@@ -42,9 +41,8 @@ template <typename R, typename T, typename F>
 Vec<R> zip(const Vec<T>& a, const Vec<T>& b, const F& f)
 {
     Vec<R> out;
-    for (size_t i = 0; i < a.size(); i++) {
+    for (size_t i = 0; i < a.size(); ++i)
         out.e.push_back(static_cast<R>(f(a.e[i], b.e[i])));
-    }
     return out;
 }
 
@@ -52,13 +50,12 @@ Vec<R> zip(const Vec<T>& a, const Vec<T>& b, const F& f)
 template <typename T>
 auto wrapping(T value)
 {
-    if constexpr (kIsFloat<T>) {
+    if constexpr (kIsFloat<T>)
         return value;
-    } else if constexpr (sizeof(T) < 4) {
+    else if constexpr (sizeof(T) < 4)
         return static_cast<uint32_t>(value);
-    } else {
+    else
         return static_cast<std::make_unsigned_t<T>>(value);
-    }
 }
 
 // A vector and a scalar, too.
@@ -140,9 +137,8 @@ template <typename T>
 Vec<T> select(const Bools& which, const Vec<T>& a, const Vec<T>& b)
 {
     Vec<T> out = a;
-    for (size_t i = 0; i < a.size(); i++) {
+    for (size_t i = 0; i < a.size(); ++i)
         out.e[i] = which.e[i] != 0 ? a.e[i] : b.e[i];
-    }
     return out;
 }
 template <typename T>
@@ -209,9 +205,8 @@ template <typename T>
 T dot(const Vec<T>& a, const Vec<T>& b)
 {
     double sum = 0;
-    for (size_t i = 0; i < a.size(); i++) {
+    for (size_t i = 0; i < a.size(); ++i)
         sum += static_cast<double>(a.e[i]) * static_cast<double>(b.e[i]);
-    }
     return static_cast<T>(sum);
 }
 
@@ -220,9 +215,8 @@ Vec<T> reversebits(const Vec<T>& a)
 {
     return map<T>(a, [](T x) {
         T out = 0;
-        for (size_t b = 0; b < 8 * sizeof(T); b++) {
+        for (size_t b = 0; b < 8 * sizeof(T); ++b)
             out = static_cast<T>(out << 1 | (x >> b & 1));
-        }
         return out;
     });
 }

@@ -299,9 +299,8 @@ TEST_F(RecordedCommands, BehindASplit_StateAndNothingElseGivenAgain)
                              (shape == Shape::Bare && std::string_view(command.name()) == kOffsets2);
         const ptrdiff_t pieces = isWhole ? 1 : 2;
         EXPECT_EQ(std::ranges::count(behind, name, &Call::command), pieces) << what << textOf(behind);
-        if (pieces == 1 && name == command.name()) {
+        if (pieces == 1 && name == command.name())
             EXPECT_EQ(std::ranges::count_if(behind, same), 1) << what << "\n" << before[0].arguments;
-        }
         for (const Call& call : behind)
             EXPECT_TRUE(call.command != name || call.target == FakeDriver::of(objects.commandBuffer).current) << what;
     });
