@@ -17,7 +17,7 @@ struct SequenceArguments {
     // each binding of the pipeline's vertex input; other draws: 0.
     uint64_t table;
     uint stride;         // bytes from one record to the next, a multiple of 4
-    uint firstSequence;  // draws: what DrawIndex 0 is, a sequence or an entry of DrawTable
+    uint firstSequence;  // draws: what DrawIndex 0 is, a sequence or an entry of DrawTable; or what the only draw is
 };
 
 // The workgroups of all sequences of a pipeline run in one dispatch, numbered through in rows of so many: workgroup
@@ -48,7 +48,7 @@ struct DrawEntry {
 };
 
 // Lies in front of SequenceArguments::pushConstants for such draws. Draw number DrawIndex of a multi-draw then is entry
-// firstSequence + DrawIndex. 16 bytes.
+// firstSequence + DrawIndex, a draw by itself entry firstSequence. 16 bytes.
 struct DrawTable {
     uint64_t entries;  // DrawEntry[], a multiple of 16
     uint64_t pad0;
@@ -74,6 +74,9 @@ struct DispatchCommand {
 MR_CONST uint kNoExecutionSet = 0xffffffffu;
 MR_CONST uint kNoMember = 0xffffffffu;
 
+MR_CONST uint kSortCounted = 1u;  // VkDrawIndirectCountIndirectCommandEXT is in the record, else the command itself
+MR_CONST uint kSortNoBegin = 2u;  // firstInstance of VkDrawIndirectCommand becomes 0 in what is written
+
 // Of all those kernels. Addresses of arrays, per pipeline where nothing else is said.
 struct SortArguments {
     uint64_t stream;
@@ -84,17 +87,19 @@ struct SortArguments {
     uint64_t sums;           // BlockSum[pipelineCount * blockCount + 1], those of a pipeline side by side
     uint64_t draws;          // commands of commandWords words each: rows of draws, see rowDraws
     uint64_t drawEntries;    // DrawEntry, likewise
-    uint64_t setParts;    // uint[setStages * setSize], those of a stage side by side: what an index of the set adds to
-                          // the number of the pipeline, or kNoMember. 0: the record has that number itself
-    uint64_t drawCounts;  // ordered draws: uint[maxSequenceCount * pipelineCount], those of a sequence side by side
-    uint stride;          // bytes of a record
-    uint actionOffset;    // of VkDispatchIndirectCommand in a record
-    uint setOffset;       // of the index of the pipeline in a record, or kNoExecutionSet
+    uint64_t setParts;  // uint[setStages * setSize], those of a stage side by side: what an index of the set adds to
+                        // the number of the pipeline, or kNoMember. 0: the record has that number itself
+    // Ordered draws: uint[maxSequenceCount * pipelineCount], those of a sequence side by side. 0: each sequence has a
+    // row of draws for each pipeline, those that are not there draw nothing.
+    uint64_t drawCounts;
+    uint stride;        // bytes of a record
+    uint actionOffset;  // of VkDispatchIndirectCommand in a record
+    uint setOffset;     // of the index of the pipeline in a record, or kNoExecutionSet
     uint maxSequenceCount;
     uint pipelineCount;
     uint blockCount;
     uint maxDrawCount;  // of a sequence; 0: dispatches
-    uint isCounted;     // 1: VkDrawIndirectCountIndirectCommandEXT is in the record, 0: the command itself
+    uint flags;         // kSort*
     // 3: VkDrawMeshTasksIndirectCommandEXT, 4: VkDrawIndirectCommand, 5: VkDrawIndexedIndirectCommand
     uint commandWords;
     uint pipeline;   // whose row is written

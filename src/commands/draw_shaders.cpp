@@ -101,7 +101,8 @@ Status DrawShaders::change(size_t stage, const Layout& layout, const VertexInput
             return status;
     }
     if (knowsDraw(variant.model)) {
-        const Status status = isCounted(layout.action) ? fetchDrawIndex(variant) : lowerDrawIndex(variant.module);
+        const Status status =
+            isCounted(layout.action) ? fetchDrawIndex(variant, layout) : lowerDrawIndex(variant.module);
         if (!status)
             return status;
     }

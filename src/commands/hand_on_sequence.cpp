@@ -90,19 +90,10 @@ private:
 
     Id numberOfDraw(Emitter& out)
     {
-        if (hasDrawTable(m_layout)) {
-            static_assert(offsetof(abi::DrawEntry, sequence) == 0);
-            return m_loads.load(out, m_loads.drawEntry(out), m_word, sizeof(abi::DrawEntry));
-        }
-        m_module.addCapability(spv::Capability::DrawParameters);
-        const Id pointer = m_module.getPointerType(spv::StorageClass::Input, m_word);
-        const Id variable = m_module.createVariable(pointer, spv::StorageClass::Input);
-        const uint32_t builtIn[] = {static_cast<uint32_t>(spv::BuiltIn::DrawIndex)};
-        m_module.decorate(variable, spv::Decoration::BuiltIn, builtIn);
-        m_module.setName(variable, "sequence_draw");
-        const Id draw = out.emit(spv::Op::OpLoad, m_word, {variable});
-        const Id first = m_loads.word(out, offsetof(abi::SequenceArguments, firstSequence));
-        return out.emit(spv::Op::OpIAdd, m_word, {first, draw});
+        static_assert(offsetof(abi::DrawEntry, sequence) == 0);
+        if (hasDrawTable(m_layout))
+            return m_loads.load(out, m_loads.drawEntry(out, m_layout), m_word, sizeof(abi::DrawEntry));
+        return m_loads.drawNumber(out, m_layout);
     }
 
     // All vertices have the same.
@@ -341,7 +332,7 @@ Status lowerDrawIndex(Module& module)
     return failure.status();
 }
 
-Status fetchDrawIndex(Variant& variant)
+Status fetchDrawIndex(Variant& variant, const Layout& layout)
 {
     Module& module = variant.module;
     const std::vector<Id> variables = findInputs(module, spv::BuiltIn::DrawIndex);
@@ -351,7 +342,7 @@ Status fetchDrawIndex(Variant& variant)
     spirv::InstructionList start;
     Emitter out(module, start);
     ArgumentLoads loads(variant);
-    const LongWords where = loads.add(out, loads.drawEntry(out), offsetof(abi::DrawEntry, drawIndex));
+    const LongWords where = loads.add(out, loads.drawEntry(out, layout), offsetof(abi::DrawEntry, drawIndex));
     const Id number = loads.load(out, where, loads.wordType(), 4);
     for (const Id variable : variables) {
         const Id type = module.pointee(module.typeOf(variable));

@@ -28,6 +28,6 @@ bool readsDrawIndex(const spirv::Module& module);
 // Makes it 0, as in a draw of its own. Errors: its pointer is passed on.
 Status lowerDrawIndex(spirv::Module& module);
 // Makes it what abi::DrawEntry says, where a sequence has several draws. Requires: declareArguments(). Errors likewise.
-Status fetchDrawIndex(Variant& variant);
+Status fetchDrawIndex(Variant& variant, const Layout& layout);
 
 }  // namespace millrace::commands

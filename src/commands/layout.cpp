@@ -48,7 +48,7 @@ PreprocessMemory preprocessMemory(const Layout& layout, const Extent& extent)
     memory.bytes = memory.entries + sizeof(abi::SequenceEntry) * sequences;
     if (!hasDrawTable(layout))
         return memory;
-    const uint64_t draws = extent.rowDraws() * (extent.isOrdered ? sequences : extent.pipelineCount);
+    const uint64_t draws = extent.rowDraws() * extent.rows();
     memory.drawEntries = rounded(memory.bytes);
     memory.draws = memory.drawEntries + sizeof(abi::DrawEntry) * draws;
     memory.drawCounts = memory.draws + uint64_t{commandBytes(layout.action)} * draws;

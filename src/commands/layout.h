@@ -85,6 +85,15 @@ struct Layout {
     // Indexed draws only. Variants are drawn without indices then, see makeDrawVariant().
     std::optional<IndexBuffer> indexBuffer;
     uint32_t stages = 0;  // VkShaderStageFlags that the layout is for, shaderStages
+    // What the driver's draws can do. A command draws several, and shaders know by DrawIndex which one; else each is a
+    // command of its own, and SequenceArguments::firstSequence is its number.
+    bool numbersDraws = true;
+    // A command takes from memory how many it draws. Else there is a command for each draw that there may be.
+    bool countsDraws = true;
+    // Commands in memory may begin with any instance. Else kernels write those of draws that fetch their indices.
+    bool startsInstances = true;
+    // The number of sequences is in memory, and commands do not take it from there: kernels write all draws.
+    bool endsInTable = false;
 
     bool operator==(const Layout&) const = default;
 };
@@ -92,7 +101,8 @@ struct Layout {
 // True for draws that kernels write, with an abi::DrawTable; all others are recorded from the application's stream.
 inline bool hasDrawTable(const Layout& layout)
 {
-    return layout.action != Action::Dispatch && (isCounted(layout.action) || layout.executionSet.has_value());
+    return layout.action != Action::Dispatch && (isCounted(layout.action) || layout.executionSet.has_value() ||
+                                                 layout.endsInTable || (layout.indexBuffer && !layout.startsInstances));
 }
 
 // What one execution has at most.
@@ -103,9 +113,15 @@ struct Extent {
     // Draws of several pipelines keep the order of sequences: a row of draws for each sequence. Else there is a row for
     // each pipeline.
     bool isOrdered = false;
+    // In place of both: each sequence has a row for each pipeline, filled up with draws of nothing. Nobody counts.
+    bool isPadded = false;
 
     // Of one row.
-    uint64_t rowDraws() const { return uint64_t{maxDrawCount} * (isOrdered ? 1 : maxSequenceCount); }
+    uint64_t rowDraws() const { return uint64_t{maxDrawCount} * (isOrdered || isPadded ? 1 : maxSequenceCount); }
+    uint64_t rows() const
+    {
+        return isPadded ? uint64_t{maxSequenceCount} * pipelineCount : isOrdered ? maxSequenceCount : pipelineCount;
+    }
 };
 
 // Where things are in the memory that kernels fill in front of dispatches and draws; offsets in bytes from an address

@@ -62,7 +62,8 @@ public:
         const Id sequence = m_out.emit(spv::Op::OpLoad, m_word, {m_variant.sequence});
         const LongWords record = m_loads.record(m_out, sequence);
         const Id words = m_loads.readOnlyWords(m_out, record);
-        const Id draw = hasDrawTable(m_layout) ? m_loads.readOnlyWords(m_out, m_loads.drawEntry(m_out)) : words;
+        const Id draw =
+            hasDrawTable(m_layout) ? m_loads.readOnlyWords(m_out, m_loads.drawEntry(m_out, m_layout)) : words;
         const Id offset = member(draw, kVertexOffset);
         storeAll(bases, offset);
         if (!indices.empty())
@@ -70,7 +71,7 @@ public:
         if (!instances.empty() || !firsts.empty()) {
             const Id first = member(draw, kFirstInstance);
             storeAll(firsts, first);
-            storeAll(instances, emit(spv::Op::OpIAdd, number(), first));
+            storeAll(instances, emit(spv::Op::OpIAdd, number(offset), first));
         }
         compiler::insertBehindVariables(*m_module.findFunction(m_variant.entry), m_start);
         return {};
@@ -121,11 +122,12 @@ private:
         return m_out.emit(spv::Op::OpLoad, m_word, {compiler::getBuiltInVariable(m_module, which, m_word)});
     }
 
-    // Of the instance, from 0 on: the device counts from vertexOffset, where the draw's firstInstance is.
-    Id number()
+    // Of the instance, from 0 on: the device counts from vertexOffset, where the draw's firstInstance is, unless it can
+    // count from 0 alone.
+    Id number(Id vertexOffset)
     {
-        m_module.addCapability(spv::Capability::DrawParameters);
-        return emit(spv::Op::OpISub, drawn(spv::BuiltIn::InstanceIndex), drawn(spv::BuiltIn::BaseInstance));
+        const Id counted = drawn(spv::BuiltIn::InstanceIndex);
+        return m_layout.startsInstances ? emit(spv::Op::OpISub, counted, vertexOffset) : counted;
     }
 
     // `words`: of the record.

@@ -351,8 +351,7 @@ private:
             return builtIn(spv::BuiltIn::VertexIndex);
         if (binding.divisor == 1)
             return builtIn(spv::BuiltIn::InstanceIndex);
-        m_module.addCapability(spv::Capability::DrawParameters);
-        const Id base = builtIn(spv::BuiltIn::BaseInstance);
+        const Id base = baseInstance();
         if (binding.divisor == 0)
             return base;
         const Id number = m_out->emit(spv::Op::OpISub, m_word, {builtIn(spv::BuiltIn::InstanceIndex), base});
@@ -361,6 +360,26 @@ private:
     }
 
     Id builtIn(spv::BuiltIn which) { return loadBuiltIn(*m_out, which, m_word); }
+
+    // Where the sequence has indices of its own, pullIndices() says what the built-in is.
+    Id baseInstance()
+    {
+        if (!m_layout.numbersDraws && !m_layout.indexBuffer)
+            return firstInstance();
+        if (!m_layout.indexBuffer)
+            m_module.addCapability(spv::Capability::DrawParameters);
+        return builtIn(spv::BuiltIn::BaseInstance);
+    }
+
+    // As the draw's command says.
+    Id firstInstance()
+    {
+        const uint32_t last = m_layout.actionOffset + commandBytes(m_layout.action) - kWordBytes;
+        if (!hasDrawTable(m_layout))
+            return m_loads.wordAt(*m_out, recordWords(), last / kWordBytes);
+        const Id entry = m_loads.readOnlyWords(*m_out, m_loads.drawEntry(*m_out, m_layout));
+        return m_loads.wordAt(*m_out, entry, offsetof(abi::DrawEntry, firstInstance) / kWordBytes);
+    }
 
     // What it says --------------------------------------------------------------------------------------------------
 

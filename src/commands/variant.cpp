@@ -305,13 +305,23 @@ LongWords ArgumentLoads::record(Emitter& out, Id sequence)
     return m_math.add(out, stream, offset);
 }
 
-LongWords ArgumentLoads::drawEntry(Emitter& out)
+Id ArgumentLoads::drawNumber(Emitter& out, const Layout& layout)
 {
-    m_module.addCapability(spv::Capability::DrawParameters);
-    const Id variable = compiler::getBuiltInVariable(m_module, spv::BuiltIn::DrawIndex, m_word);
-    const Id draw = out.emit(spv::Op::OpLoad, m_word, {variable});
     const Id first = word(out, offsetof(abi::SequenceArguments, firstSequence));
-    const Id number = out.emit(spv::Op::OpIAdd, m_word, {first, draw});
+    if (!layout.numbersDraws)
+        return first;
+    m_module.addCapability(spv::Capability::DrawParameters);
+    Id variable = compiler::findBuiltIn(m_module, spv::BuiltIn::DrawIndex);
+    if (!variable) {
+        variable = compiler::getBuiltInVariable(m_module, spv::BuiltIn::DrawIndex, m_word);
+        m_module.setName(variable, "sequence_draw");
+    }
+    return out.emit(spv::Op::OpIAdd, m_word, {first, out.emit(spv::Op::OpLoad, m_word, {variable})});
+}
+
+LongWords ArgumentLoads::drawEntry(Emitter& out, const Layout& layout)
+{
+    const Id number = drawNumber(out, layout);
     const LongWords table =
         add(out, address(out, offsetof(abi::SequenceArguments, pushConstants)),
             static_cast<int64_t>(offsetof(abi::DrawTable, entries)) - static_cast<int64_t>(sizeof(abi::DrawTable)));

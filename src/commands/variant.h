@@ -10,6 +10,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "base/result.h"
+#include "commands/layout.h"
 #include "compiler/diagnose.h"
 #include "spirv/long_arithmetic.h"
 #include "spirv/module.h"
@@ -86,9 +87,11 @@ public:
     // Where Variant::mayBeSeries: SequenceArguments::stream, and whether it is a series.
     spirv::Id seriesStride(spirv::Emitter& out);
     spirv::Id isSeries(spirv::Emitter& out);
-    // Of the abi::DrawEntry of the vertex stage's draw. Requires: hasDrawTable() of the layout, no variable of the
+    // What number the vertex stage's draw has, from SequenceArguments::firstSequence on. Requires: no variable of the
     // application has the built-in DrawIndex.
-    spirv::LongWords drawEntry(spirv::Emitter& out);
+    spirv::Id drawNumber(spirv::Emitter& out, const Layout& layout);
+    // Of the abi::DrawEntry of that draw. Requires: hasDrawTable().
+    spirv::LongWords drawEntry(spirv::Emitter& out, const Layout& layout);
     spirv::LongWords add(spirv::Emitter& out, spirv::LongWords address, int64_t bytes);
 
     spirv::Id pair(spirv::Emitter& out, spirv::LongWords address);

@@ -20,7 +20,8 @@ void addDraw(Picture& picture, const PushWords& push, const Draw& draw, const st
             for (uint32_t k = 0; k < 9; ++k)
                 hash = mixed(hash, push[k]);
             hash = mixed(mixed(hash, vertex), draw.firstInstance + instance);
-            hash = mixed(mixed(mixed(hash, draw.base), draw.firstInstance), draw.drawIndex);
+            if (driverHasDrawParameters())
+                hash = mixed(mixed(mixed(hash, draw.base), draw.firstInstance), draw.drawIndex);
             if (vertices) {
                 const uint32_t element = vertices->firstWord + vertex * vertices->strideWords;
                 for (uint32_t k = 0; k < 3; ++k)
@@ -163,6 +164,8 @@ void DrawCase::drawCommand(uint32_t* command)
     // Below 0 by more than there are instances (docs/generated-commands.md).
     if (isIndexed && !hasVertices && below(random, 2))
         command[3] = 0u - 4 - below(random, 16);
+    if (!driverStartsInstances())
+        command[isIndexed ? 4 : 3] = 0;
 }
 
 void DrawCase::placeCommands(VkDeviceAddress memory)
@@ -217,7 +220,8 @@ void DrawCase::addMesh(Picture& picture, const PushWords& push, const uint32_t* 
         for (uint32_t k = 0; k < 9; ++k)
             hash = mixed(hash, push[k]);
         hash = mixed(hash, number);
-        hash = payload ? hash : mixed(hash, drawIndex);
+        if (!payload && driverHasDrawParameters())
+            hash = mixed(hash, drawIndex);
         for (uint32_t i = 0; i < 2 + number % 6; ++i) {
             const uint32_t own = view ? mixed(mixed(hash, i), *view) : mixed(hash, i);
             const uint32_t pixel = own % (kSide * kSide);
@@ -229,7 +233,9 @@ void DrawCase::addMesh(Picture& picture, const PushWords& push, const uint32_t* 
         for (uint32_t y = 0; y < grid[1]; ++y)
             for (uint32_t x = 0; x < grid[0]; ++x) {
                 const uint32_t number = x + 8 * (y + 8 * z);
-                const uint32_t payload = mixed(mixed(mixed(number, push[2]), push[5]), drawIndex);
+                uint32_t payload = mixed(mixed(number, push[2]), push[5]);
+                if (driverHasDrawParameters())
+                    payload = mixed(payload, drawIndex);
                 for (uint32_t i = 0; hasTasks && i < 1 + number % 2; ++i)
                     addGroup(2 * number + i, payload);
                 if (!hasTasks)

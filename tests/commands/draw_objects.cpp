@@ -56,7 +56,7 @@ void Draws::createMeshObjects(bool hasTasks)
         mesh, {createObject(VK_SHADER_STAGE_FRAGMENT_BIT, shaders::points_fragment, kFragmentSalts[0])}};
     m_objectStages[hasTasks] = {VK_SHADER_STAGE_MESH_BIT_EXT, VK_SHADER_STAGE_FRAGMENT_BIT};
     if (hasTasks) {
-        byStage.push_back({createObject(VK_SHADER_STAGE_TASK_BIT_EXT, shaders::points_task, 0)});
+        byStage.push_back({createObject(VK_SHADER_STAGE_TASK_BIT_EXT, taskCode(), 0)});
         m_objectStages[hasTasks].push_back(VK_SHADER_STAGE_TASK_BIT_EXT);
     }
     for (const std::vector<VkShaderEXT>& some : byStage)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pipelines of generated draws.
+#include <array>
+
 #include "commands/draws.h"
 #include "shaders/generated_test_shaders.h"
 
@@ -189,7 +191,7 @@ VkPipeline Draws::createMeshPipeline(bool hasRenderPass, bool hasTasks, uint32_t
 {
     PipelineState state(false, m_views);
     const VkShaderModule modules[] = {createModule(meshCode(hasTasks)), createModule(shaders::points_fragment),
-                                      createModule(shaders::points_task)};
+                                      createModule(taskCode())};
     VkPipelineShaderStageCreateInfo stages[] = {stageOf(VK_SHADER_STAGE_MESH_BIT_EXT, modules[0]),
                                                 stageOf(VK_SHADER_STAGE_FRAGMENT_BIT, modules[1]),
                                                 stageOf(VK_SHADER_STAGE_TASK_BIT_EXT, modules[2])};
@@ -299,20 +301,42 @@ VkPipeline Draws::createLinked(bool hasRenderPass, bool hasVertices)
     return pipeline;
 }
 
+namespace {
+
+// Code of one kind, without and with vertex buffers or task shaders.
+using Pair = std::array<std::span<const uint32_t>, 2>;
+
+std::span<const uint32_t> choose(const Pair& pair, const Pair& plain, bool isSecond)
+{
+    return (driverHasDrawParameters() ? pair : plain)[isSecond ? 1 : 0];
+}
+
+}  // namespace
+
 std::span<const uint32_t> Draws::vertexCode(bool hasVertices, bool hasMore) const
 {
     if (m_views)
-        return hasVertices ? shaders::points_vertex_attributes_views : shaders::points_vertex_views;
+        return choose({shaders::points_vertex_views, shaders::points_vertex_attributes_views},
+                      {shaders::points_vertex_views_plain, shaders::points_vertex_attributes_views_plain}, hasVertices);
     if (hasMore)
-        return hasVertices ? shaders::points_vertex_attributes_more : shaders::points_vertex_more;
-    return hasVertices ? shaders::points_vertex_attributes : shaders::points_vertex;
+        return choose({shaders::points_vertex_more, shaders::points_vertex_attributes_more},
+                      {shaders::points_vertex_more_plain, shaders::points_vertex_attributes_more_plain}, hasVertices);
+    return choose({shaders::points_vertex, shaders::points_vertex_attributes},
+                  {shaders::points_vertex_plain, shaders::points_vertex_attributes_plain}, hasVertices);
 }
 
 std::span<const uint32_t> Draws::meshCode(bool hasTasks) const
 {
     if (m_views)
-        return hasTasks ? shaders::points_tasks_mesh_views : shaders::points_mesh_views;
-    return hasTasks ? shaders::points_tasks_mesh : shaders::points_mesh;
+        return choose({shaders::points_mesh_views, shaders::points_tasks_mesh_views},
+                      {shaders::points_mesh_views_plain, shaders::points_tasks_mesh_views_plain}, hasTasks);
+    return choose({shaders::points_mesh, shaders::points_tasks_mesh},
+                  {shaders::points_mesh_plain, shaders::points_tasks_mesh_plain}, hasTasks);
+}
+
+std::span<const uint32_t> Draws::taskCode()
+{
+    return choose({shaders::points_task, {}}, {shaders::points_task_plain, {}}, false);
 }
 
 }  // namespace millrace::commandtest

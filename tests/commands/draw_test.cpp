@@ -323,7 +323,7 @@ TEST_F(GeneratedDrawsOneByOne, OrderOfTooManySequences_LeftOut)
 {
     DrawCase drawn = findCase(isOrdered);
     setSequences(drawn, 270000);
-    expectLeftOut(apart, drawn, "order");
+    expectLeftOut(apart, drawn, driverCountsDraws() ? "order" : "too many to record");
 }
 
 TEST_F(GeneratedDrawsOneByOne, PipelinesThatCannotBeOne_AsALoopOnTheHost)
@@ -451,7 +451,7 @@ TEST_F(GeneratedDrawsByTheLayer, ManyPossibleDrawsInOrder_AsALoopOnTheHost)
     DrawCase drawn = findCase([](const DrawCase& one) {
         return one.hasSet && one.isCounted && !one.isUnordered && one.maxSequences < 30 && one.sequences() > 10;
     });
-    drawn.maxDraws = 9000000 / drawn.maxSequences;
+    drawn.maxDraws = (driverNumbersDraws() ? 9000000 : 100000) / drawn.maxSequences;
     const Picture expected = drawn.expected();
     EXPECT_TRUE(expected.allows(draws.run(drawn), false));
 }

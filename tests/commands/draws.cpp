@@ -200,7 +200,7 @@ void Draws::beginPass(VkCommandBuffer cmd, const DrawCase& drawn, bool inSeconda
 void Draws::record(VkCommandBuffer cmd, const Commands& commands, const DrawCase& drawn) const
 {
     bind(cmd, drawn);
-    if (drawn.besideCounts)
+    if (drawn.besideCounts && driverCountsDraws())
         vkCmdDrawIndirectCount(cmd, m_ownDraw.handle, 0, m_ownDraw.handle, sizeof(kOwnDraw), 1, sizeof(kOwnDraw));
     commands.execute(cmd);
     // What tokens have set is undefined.

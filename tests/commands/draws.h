@@ -196,7 +196,11 @@ struct DrawCase {
     uint32_t sequences() const { return std::min(maxSequences, deviceCount.value_or(maxSequences)); }
     Picture expected() const;
     // Kernels of the layer's run in front.
-    bool hasKernels() const { return isCounted || hasSet || hasStreams; }
+    bool hasKernels() const
+    {
+        return isCounted || hasSet || hasStreams || (deviceCount && !driverCountsDraws()) ||
+               (hasIndices && !driverStartsInstances());
+    }
 
     // The memory that buffers lie in: records say addresses.
     void placeVertices(VkDeviceAddress memory);
@@ -248,6 +252,7 @@ private:
     void createLayout();
     std::span<const uint32_t> vertexCode(bool hasVertices, bool hasMore = false) const;
     std::span<const uint32_t> meshCode(bool hasTasks) const;
+    static std::span<const uint32_t> taskCode();
     uint32_t layerCount() const { return std::max(1u, static_cast<uint32_t>(std::bit_width(m_views))); }
     VkShaderModule createModule(std::span<const uint32_t> words) const;
     VkPipeline createOne(const VkGraphicsPipelineCreateInfo& info);

@@ -52,6 +52,51 @@ bool driverHasMeshViews()
     return mesh.multiviewMeshShader;
 }
 
+namespace {
+
+struct DrawFeatures {
+    bool startsInstances, parameters, numbers, counts;
+};
+
+const DrawFeatures& drawFeatures()
+{
+    static const DrawFeatures features = [] {
+        InstanceOptions options;
+        options.emulation = false;
+        const layertest::TestInstance instance(options);
+        VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+        VkPhysicalDeviceVulkan11Features v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &v12};
+        VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v11};
+        vkGetPhysicalDeviceFeatures2(instance.physical, &all);
+        return DrawFeatures{all.features.drawIndirectFirstInstance == VK_TRUE, v11.shaderDrawParameters == VK_TRUE,
+                            v11.shaderDrawParameters && all.features.multiDrawIndirect,
+                            v12.drawIndirectCount && v11.shaderDrawParameters && all.features.multiDrawIndirect};
+    }();
+    return features;
+}
+
+}  // namespace
+
+bool driverHasDrawParameters()
+{
+    return drawFeatures().parameters;
+}
+
+bool driverCountsDraws()
+{
+    return drawFeatures().counts;
+}
+
+bool driverNumbersDraws()
+{
+    return drawFeatures().numbers;
+}
+
+bool driverStartsInstances()
+{
+    return drawFeatures().startsInstances;
+}
+
 bool driverHasGeneratedCommands()
 {
     static const bool has = driverHas(VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
@@ -104,8 +149,8 @@ DeviceOptions GeneratedDevice::options(const GeneratedOptions& with)
     options.chain = &m_features;
     options.extensions = {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME};
     if (with.draws) {
-        m_core.features.drawIndirectFirstInstance = VK_TRUE;
-        m_v11.shaderDrawParameters = VK_TRUE;
+        m_core.features.drawIndirectFirstInstance = drawFeatures().startsInstances;
+        m_v11.shaderDrawParameters = drawFeatures().parameters;
         m_v11.multiview = with.views != 0;
         m_core.pNext = &m_v11;
         options.first = &m_core;

@@ -18,6 +18,19 @@ bool driverHasGeneratedCommands();
 // The same of another one.
 bool driverHas(const char* extension);
 
+// True if it has shaderDrawParameters: shaders of the tests read less without.
+bool driverHasDrawParameters();
+
+// True if it has what draws need of which the device says how many there are: drawIndirectCount, and what those in one
+// command need.
+bool driverCountsDraws();
+
+// True if it has multiDrawIndirect and shaderDrawParameters: one command draws several.
+bool driverNumbersDraws();
+
+// True if it has drawIndirectFirstInstance: draws in memory begin with instance 0 without.
+bool driverStartsInstances();
+
 // True if it has multiviewMeshShader.
 bool driverHasMeshViews();
 

@@ -151,9 +151,9 @@ TEST(DrawText, VertexStage_FindsItsSequenceFirst)
     EXPECT_TRUE(isSameCode(code, R"(
         %main = OpFunction %void None %func
         %entry = OpLabel
-        %own = OpLoad %uint %sequence_draw
         %firstp = OpAccessChain %_ptr_PushConstant_uint %sequence_arguments %uint_4
         %first = OpLoad %uint %firstp
+        %own = OpLoad %uint %sequence_draw
         %s0 = OpIAdd %uint %first %own
         OpStore %sequence %s0
         %s = OpLoad %uint %sequence

@@ -30,15 +30,19 @@ void enableDrawIndirectCount(PatchedDeviceCreateInfo& request)
         request.addExtension(VK_KHR_DRAW_INDIRECT_COUNT_EXTENSION_NAME);
 }
 
-void enableWhatDrawsNeed(PatchedDeviceCreateInfo& request)
+void enableWhatDrawsNeed(PatchedDeviceCreateInfo& request, const Support& support)
 {
-    request.enable(&VkPhysicalDeviceFeatures::multiDrawIndirect);
-    request.enable(&VkPhysicalDeviceFeatures::drawIndirectFirstInstance);
-    request.enable(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
-                   &VkPhysicalDeviceVulkan11Features::shaderDrawParameters,
-                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_DRAW_PARAMETERS_FEATURES,
-                   &VkPhysicalDeviceShaderDrawParametersFeatures::shaderDrawParameters);
-    enableDrawIndirectCount(request);
+    if (support.startsInstances)
+        request.enable(&VkPhysicalDeviceFeatures::drawIndirectFirstInstance);
+    if (support.numbersDraws) {
+        request.enable(&VkPhysicalDeviceFeatures::multiDrawIndirect);
+        request.enable(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
+                       &VkPhysicalDeviceVulkan11Features::shaderDrawParameters,
+                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_DRAW_PARAMETERS_FEATURES,
+                       &VkPhysicalDeviceShaderDrawParametersFeatures::shaderDrawParameters);
+    }
+    if (support.countsDraws)
+        enableDrawIndirectCount(request);
 }
 
 void enableWhatCommandsNeed(PatchedDeviceCreateInfo& request, const Support& support)
@@ -46,8 +50,7 @@ void enableWhatCommandsNeed(PatchedDeviceCreateInfo& request, const Support& sup
     constexpr VkStructureType k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
     if (support.int64)
         request.enable(&VkPhysicalDeviceFeatures::shaderInt64);
-    if (support.generatedDraws)
-        enableWhatDrawsNeed(request);
+    enableWhatDrawsNeed(request, support);
     request.enable(k12, &VkPhysicalDeviceVulkan12Features::bufferDeviceAddress,
                    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
                    &VkPhysicalDeviceBufferDeviceAddressFeatures::bufferDeviceAddress);
@@ -62,14 +65,12 @@ VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT propertiesOf(const Support&
     VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT own{kProperties};
     own.maxIndirectPipelineCount = kMaxPipelines;
     own.maxIndirectShaderObjectCount = support.shaderObjects ? kMaxPipelines : 0;
-    // Draws are one multi-draw.
-    own.maxIndirectSequenceCount = std::min(kMaxSequences, support.maxDrawIndirectCount);
+    own.maxIndirectSequenceCount = maxSequences(support);
     own.maxIndirectCommandsTokenCount = kMaxTokens;
     own.maxIndirectCommandsTokenOffset = kMaxTokenOffset;
     own.maxIndirectCommandsIndirectStride = kMaxStride;
-    own.supportedIndirectCommandsInputModes = support.generatedDraws ? kInputModes : 0;
-    own.supportedIndirectCommandsShaderStages =
-        support.generatedDraws ? kSequenceStages : VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT};
+    own.supportedIndirectCommandsInputModes = kInputModes;
+    own.supportedIndirectCommandsShaderStages = kSequenceStages;
     if (support.generatedMeshDraws)
         own.supportedIndirectCommandsShaderStages |= kMesh;
     own.supportedIndirectCommandsShaderStagesShaderBinding =

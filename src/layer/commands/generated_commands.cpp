@@ -30,7 +30,7 @@ VkResult GeneratedCommands::create(Device& device)
     device.borrowing = borrowingTable(device.table);
     VkResult result = memory.create(device.instance.handle, device.physical, device.handle, device.instance.table,
                                     device.table, device.names);
-    if (result == VK_SUCCESS && device.support.generatedDraws && keepsDrawCounts(device)) {
+    if (result == VK_SUCCESS && device.support.countsDraws && keepsDrawCounts(device)) {
         result = memory.createBuffer(runtime::BufferUse::Upload, sizeof(uint32_t), limitless);
         if (result == VK_SUCCESS)
             std::memset(limitless.data(), 0xff, sizeof(uint32_t));
@@ -46,7 +46,8 @@ commands::Extent extentOf(const IndirectLayout& layout, uint32_t pipelineCount, 
     extent.maxSequenceCount = maxSequenceCount;
     extent.pipelineCount = pipelineCount;
     extent.maxDrawCount = isCounted ? std::max(maxDrawCount, 1u) : 1;
-    extent.isOrdered = hasDrawTable(layout.layout) && !layout.isUnordered && pipelineCount > 1;
+    extent.isPadded = hasDrawTable(layout.layout) && !layout.layout.countsDraws;
+    extent.isOrdered = hasDrawTable(layout.layout) && !extent.isPadded && !layout.isUnordered && pipelineCount > 1;
     return extent;
 }
 
@@ -74,10 +75,13 @@ bool runsInFront(const GeneratedCommands& commands, const IndirectLayout& layout
 VkDeviceSize sortBytes(const IndirectLayout& layout, uint32_t pipelineCount, uint32_t maxSequenceCount,
                        uint32_t maxDrawCount, bool isCombined)
 {
-    const commands::Extent extent = extentOf(layout, pipelineCount, maxSequenceCount, maxDrawCount);
-    if (!isCombined || isOrderKept(extent))
-        return sortMemory(layout.layout, extent).bytes;
-    return sortMemory(layout.combined->layout, extentOf(*layout.combined, 1, maxSequenceCount, maxDrawCount)).bytes;
+    const auto bytesOf = [&](const IndirectLayout& one, uint32_t pipelines) {
+        const IndirectLayout& most = one.counted ? *one.counted : one;
+        return sortMemory(most.layout, extentOf(most, pipelines, maxSequenceCount, maxDrawCount)).bytes;
+    };
+    if (!isCombined || mayBeApart(layout.layout, extentOf(layout, pipelineCount, maxSequenceCount, maxDrawCount)))
+        return bytesOf(layout, pipelineCount);
+    return bytesOf(*layout.combined, 1);
 }
 
 // Where any order will do, each pipeline runs its own sequences faster than all together run them. But a pipeline takes

@@ -5,6 +5,7 @@
 #include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vulkan.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -30,10 +31,18 @@ inline constexpr uint32_t kMaxTokens = 16;
 inline constexpr uint32_t kMaxTokenOffset = 2047;
 inline constexpr uint32_t kMaxStride = 2048;
 
-// Draws of all sequences are one multi-draw: maxSequenceCount * maxDrawCount is below 2^24 (VUID 11078).
+// Draws with a count are one command, others as many as it takes.
+inline uint32_t maxSequences(const Support& support)
+{
+    const bool isOne = support.numbersDraws && support.countsDraws;
+    return isOne ? std::min(kMaxSequences, support.maxDrawIndirectCount) : kMaxSequences;
+}
+// Draws of all sequences are one multi-draw with a count, or several without: maxSequenceCount * maxDrawCount is below
+// 2^24 (VUID 11078).
 inline bool hasCountedDraws(const Support& support)
 {
-    return support.generatedDraws && support.maxDrawIndirectCount >= (1u << 24) - 1;
+    const bool isOne = support.numbersDraws && support.countsDraws;
+    return !isOne || support.maxDrawIndirectCount >= (1u << 24) - 1;
 }
 
 class GeneratedCommands {
@@ -56,16 +65,28 @@ public:
     ShaderObjects shaders;
 };
 
-// Recorded draws at most where several graphics pipelines keep the order of sequences: one for each of both.
-inline constexpr uint64_t kMaxOrderedDraws = 1u << 20;
+// Recorded draws at most, where they are not one for each pipeline.
+inline constexpr uint64_t kMaxRecordedDraws = 1u << 20;
 
-// An order that has to be kept can be, by pipelines one by one.
-inline bool isOrderKept(const commands::Extent& extent)
+// Where several graphics pipelines keep the order of sequences there is a draw for each of both. Where nobody counts
+// draws, there is one for each of both as well, and where commands draw one each, for each draw that there may be.
+inline bool areDrawsFew(const commands::Layout& layout, const commands::Extent& extent)
 {
-    return !extent.isOrdered || uint64_t{extent.maxSequenceCount} * extent.pipelineCount <= kMaxOrderedDraws;
+    const uint64_t draws = extent.rows() * (extent.isOrdered ? extent.pipelineCount : 1);
+    if (extent.isPadded && !layout.numbersDraws)
+        return draws * extent.rowDraws() <= kMaxRecordedDraws;
+    const bool isOneByOne = extent.isOrdered || (extent.isPadded && extent.pipelineCount > 1);
+    return !isOneByOne || draws <= kMaxRecordedDraws;
 }
-// IndirectLayout::combined of a layout.
-std::shared_ptr<const IndirectLayout> combinedLayout(const Device& device, const IndirectLayout& layout);
+// Whether memory for preprocessing is for a set's pipelines by themselves: however many draws a sequence has.
+inline bool mayBeApart(const commands::Layout& layout, commands::Extent extent)
+{
+    extent.maxDrawCount = 1;
+    return areDrawsFew(layout, extent);
+}
+// Of a layout as its tokens say it: what draws have to do without on this device, and the layouts that executions need
+// instead (IndirectLayout::combined, IndirectLayout::counted). `isExplicit`: its kernels run in preprocessing.
+void settleLayout(Device& device, IndirectLayout& layout, bool isExplicit);
 // True if a command with so many sequences should draw with the choice's pipelines as one.
 bool shouldCombine(const IndirectLayout& layout, const Choice& choice, uint32_t maxSequenceCount);
 // As preprocessing needs for them: for pipelines by themselves, which may have to do later, wherever that can be.

@@ -57,6 +57,8 @@ void Generation::executeDraws() const
     const Label label(m_device, m_commandBuffer.current, labelText(std::string("generated ") + wayText()));
     if (!hasDrawTable(layout()))
         drawStream();
+    else if (m_extent.isPadded)
+        drawPadded();
     else if (m_extent.isOrdered)
         drawInOrder();
     else
@@ -195,45 +197,40 @@ bool Generation::prepareDraws(const KeptPipeline& pipeline, abi::SequenceArgumen
 // The application's stream is the indirect buffer: nothing is copied, and no kernel runs.
 void Generation::drawStream() const
 {
-    // Variants that fetch indices are drawn without, from the same records.
-    const bool hasIndices = isIndexed(layout().action) && !layout().indexBuffer;
     const auto stream = find(m_info.indirectAddress, m_info.indirectAddressSize, "the stream");
     std::optional<AddressedBuffers::Range> count;
     if (m_info.sequenceCountAddress)
         count = find(m_info.sequenceCountAddress, sizeof(uint32_t), "the sequence count");
     if (!stream || (m_info.sequenceCountAddress && !count))
         return;
+    drawFromStream(*stream, count ? &*count : nullptr);
+}
+
+void Generation::drawFromStream(const AddressedBuffers::Range& stream, const AddressedBuffers::Range* count) const
+{
     KeptPipeline& pipeline = *firstPipeline();
     const VariantHandles* const variant = variantOf(pipeline);
     abi::SequenceArguments arguments{};
     if (!variant || !prepareDraws(pipeline, arguments))
         return;
     m_commandBuffer.keepAlive.push_back(firstPipeline());
-    const VkCommandBuffer target = m_commandBuffer.current;
-    const VkuDeviceDispatchTable& table = m_device.table;
     bindVariant(pipeline, *variant);
-    push(pipeline.layout(), arguments);
-    const VkDeviceSize first = stream->offset + layout().actionOffset;
+    const VkDeviceSize first = stream.offset + layout().actionOffset;
     const uint32_t most = m_info.maxSequenceCount;
-    forgetDrawCount();
     const uint32_t stride = layout().stride;
+    forgetDrawCount();
+    if (!isMesh(layout().action) && !count) {
+        drawNumbered(pipeline, arguments, stream.buffer, first, stride, 0, most);
+        return;
+    }
+    push(pipeline.layout(), arguments);
     if (variant->drawer)
         drawListed({*variant, arguments}, m_info.indirectAddress + layout().actionOffset, stride,
                    m_info.sequenceCountAddress, most);
-    else if (isMesh(layout().action) && count)
-        table.CmdDrawMeshTasksIndirectCountEXT(target, stream->buffer, first, count->buffer, count->offset, most,
-                                               stride);
-    else if (isMesh(layout().action))
-        table.CmdDrawMeshTasksIndirectEXT(target, stream->buffer, first, most, stride);
-    else if (count && hasIndices)
-        table.CmdDrawIndexedIndirectCount(target, stream->buffer, first, count->buffer, count->offset, most, stride);
     else if (count)
-        table.CmdDrawIndirectCount(target, stream->buffer, first, count->buffer, count->offset, most, stride);
-    else if (hasIndices)
-        table.CmdDrawIndexedIndirect(target, stream->buffer, first, most, stride);
+        drawCounted(stream.buffer, first, count->buffer, count->offset, most, stride);
     else
-        table.CmdDrawIndirect(target, stream->buffer, first, most, stride);
-    forgetDrawCount();
+        m_device.table.CmdDrawMeshTasksIndirectEXT(m_commandBuffer.current, stream.buffer, first, most, stride);
 }
 
 // A draw with a count has the driver limit all later ones of the command buffer, the application's among them. One that
@@ -263,9 +260,20 @@ void Generation::drawRows() const
         bindVariant(*pipeline, *variant);
         arguments.firstSequence = i * most;
         push(pipeline->layout(), arguments);
-        drawCounted({*variant, arguments}, *memory, i * m_extent.rowDraws(),
-                    m_memory.tables + i * sizeof(abi::SequenceTable) + offsetof(abi::SequenceTable, groupCount), most);
+        drawRow({*variant, arguments}, *memory, i * m_extent.rowDraws(),
+                m_memory.tables + i * sizeof(abi::SequenceTable) + offsetof(abi::SequenceTable, groupCount), most);
     }
+}
+
+std::vector<const VariantHandles*> Generation::variantsOfAll() const
+{
+    std::vector<const VariantHandles*> variants;
+    for (const std::shared_ptr<KeptPipeline>& pipeline : m_pipelines) {
+        variants.push_back(pipeline ? variantOf(*pipeline) : nullptr);
+        if (pipeline)
+            m_commandBuffer.keepAlive.push_back(pipeline);
+    }
+    return variants;
 }
 
 // A draw for each sequence and pipeline, of which one has work. What is pushed is the same for all pipelines of a
@@ -277,12 +285,7 @@ void Generation::drawInOrder() const
     abi::SequenceArguments arguments{};
     if (!memory || !prepareDraws(*firstPipeline(), arguments))
         return;
-    std::vector<const VariantHandles*> variants;
-    for (const std::shared_ptr<KeptPipeline>& pipeline : m_pipelines) {
-        variants.push_back(pipeline ? variantOf(*pipeline) : nullptr);
-        if (pipeline)
-            m_commandBuffer.keepAlive.push_back(pipeline);
-    }
+    const std::vector<const VariantHandles*> variants = variantsOfAll();
     const uint32_t most = m_extent.maxDrawCount;
     const auto count = static_cast<uint32_t>(m_pipelines.size());
     for (uint32_t sequence = 0; sequence < m_info.maxSequenceCount; ++sequence) {
@@ -293,9 +296,50 @@ void Generation::drawInOrder() const
             if (!variants[i])
                 continue;
             bindVariant(*m_pipelines[i], *variants[i]);
-            drawCounted({*variants[i], arguments}, *memory, uint64_t{sequence} * most,
-                        m_memory.drawCounts + 4 * (uint64_t{sequence} * count + i), most);
+            drawRow({*variants[i], arguments}, *memory, uint64_t{sequence} * most,
+                    m_memory.drawCounts + 4 * (uint64_t{sequence} * count + i), most);
         }
+    }
+}
+
+// Where nobody counts draws: all that there may be, in rows for each sequence and pipeline. Those of one pipeline are
+// one row.
+void Generation::drawPadded() const
+{
+    const auto memory = find(m_info.preprocessAddress, m_memory.bytes, "the memory for preprocessing");
+    abi::SequenceArguments arguments{};
+    if (!memory || !prepareDraws(*firstPipeline(), arguments))
+        return;
+    const std::vector<const VariantHandles*> variants = variantsOfAll();
+    const auto count = static_cast<uint32_t>(m_pipelines.size());
+    const uint32_t sequences = count == 1 ? 1 : m_info.maxSequenceCount;
+    const auto draws = static_cast<uint32_t>(m_extent.rowDraws() * m_extent.rows() / (uint64_t{sequences} * count));
+    const uint32_t stride = commandBytes(layout().action);
+    for (uint32_t sequence = 0; sequence < sequences; ++sequence)
+        for (uint32_t n = 0; n < count; ++n) {
+            const uint32_t i = sequence % 2 == 0 ? n : count - 1 - n;
+            if (!variants[i])
+                continue;
+            bindVariant(*m_pipelines[i], *variants[i]);
+            const uint32_t first = (sequence * count + i) * draws;
+            drawNumbered(*m_pipelines[i], arguments, memory->buffer,
+                         memory->offset + m_memory.draws + VkDeviceSize{first} * stride, stride, first, draws);
+        }
+}
+
+void Generation::drawNumbered(const KeptPipeline& pipeline, abi::SequenceArguments& arguments, VkBuffer buffer,
+                              VkDeviceSize offset, uint32_t stride, uint32_t first, uint32_t count) const
+{
+    // Variants that fetch indices are drawn without, from the same records.
+    const bool hasIndices = isIndexed(layout().action) && !layout().indexBuffer;
+    const auto draw = hasIndices ? m_device.table.CmdDrawIndexedIndirect : m_device.table.CmdDrawIndirect;
+    const uint32_t most = layout().numbersDraws ? m_device.support.maxDrawIndirectCount : 1;
+    for (uint32_t done = 0; done < count;) {
+        const uint32_t now = std::min(most, count - done);
+        arguments.firstSequence = first + done;
+        push(pipeline.layout(), arguments);
+        draw(m_commandBuffer.current, buffer, offset + VkDeviceSize{done} * stride, now, stride);
+        done += now;
     }
 }
 
@@ -317,22 +361,29 @@ void Generation::drawListed(const Variant& variant, uint64_t commands, uint32_t 
 }
 
 // From draw number `first` on, as many as the word at `countOffset` of the memory for preprocessing says.
-void Generation::drawCounted(const Variant& variant, const AddressedBuffers::Range& memory, uint64_t first,
-                             uint64_t countOffset, uint32_t most) const
+void Generation::drawRow(const Variant& variant, const AddressedBuffers::Range& memory, uint64_t first,
+                         uint64_t countOffset, uint32_t most) const
 {
-    const VkuDeviceDispatchTable& table = m_device.table;
-    const bool hasIndices = isIndexed(layout().action) && !layout().indexBuffer;
     const uint32_t stride = commandBytes(layout().action);
     if (variant.handles.drawer) {
         const VkDeviceAddress base = m_info.preprocessAddress;
         drawListed(variant, base + m_memory.draws + first * stride, stride, base + countOffset, most);
         return;
     }
+    drawCounted(memory.buffer, memory.offset + m_memory.draws + first * stride, memory.buffer,
+                memory.offset + countOffset, most, stride);
+}
+
+void Generation::drawCounted(VkBuffer buffer, VkDeviceSize offset, VkBuffer countBuffer, VkDeviceSize countOffset,
+                             uint32_t most, uint32_t stride) const
+{
+    const VkuDeviceDispatchTable& table = m_device.table;
+    // Variants that fetch indices are drawn without, from the same records.
+    const bool hasIndices = isIndexed(layout().action) && !layout().indexBuffer;
     const auto draw = isMesh(layout().action) ? table.CmdDrawMeshTasksIndirectCountEXT
                       : hasIndices            ? table.CmdDrawIndexedIndirectCount
                                               : table.CmdDrawIndirectCount;
-    draw(m_commandBuffer.current, memory.buffer, memory.offset + m_memory.draws + first * stride, memory.buffer,
-         memory.offset + countOffset, most, stride);
+    draw(m_commandBuffer.current, buffer, offset, countBuffer, countOffset, most, stride);
     forgetDrawCount();
 }
 

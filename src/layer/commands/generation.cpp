@@ -52,6 +52,7 @@ Generation::Generation(CommandBuffer& commandBuffer, const VkGeneratedCommandsIn
       m_info(withAlignedMemory(info)),
       m_layout(m_device.indirectLayouts.find(handleId(info.indirectCommandsLayout)))
 {
+    m_layout = forCount(m_layout);
     if (m_layout)
         m_choice = choiceOf(m_device, *m_layout, info.indirectExecutionSet, info.pNext, &state.bound);
     combine();
@@ -63,7 +64,7 @@ Generation::Generation(CommandBuffer& commandBuffer, const VkGeneratedCommandsIn
       m_state(commandBuffer),
       m_device(commandBuffer.device),
       m_info(info),
-      m_layout(layout),
+      m_layout(forCount(layout)),
       m_choice(std::move(choice)),
       m_streams(std::move(streams))
 {
@@ -94,7 +95,8 @@ const char* Generation::wayText() const
         return "dispatches";
     if (!hasDrawTable(layout()))
         return "draws from the stream";
-    return m_extent.isOrdered ? "draws, each sequence by itself" : "draws, each pipeline by itself";
+    return m_extent.isOrdered || m_extent.isPadded ? "draws, each sequence by itself"
+                                                   : "draws, each pipeline by itself";
 }
 
 const std::shared_ptr<KeptPipeline>& Generation::firstPipeline() const
@@ -110,7 +112,7 @@ void Generation::combine()
     if (!combined)
         return;
     m_apart.emplace(Apart{m_layout, std::move(m_choice)});
-    m_layout = m_apart->layout->combined.get();
+    m_layout = forCount(m_apart->layout->combined.get());
     m_choice = Choice();
     m_choice.pipelines.push_back(std::move(combined));
 }
@@ -158,11 +160,19 @@ bool Generation::check()
     }
     m_extent =
         extentOf(*m_layout, static_cast<uint32_t>(m_pipelines.size()), m_info.maxSequenceCount, m_info.maxDrawCount);
-    if (!isOrderKept(m_extent)) {
-        complain("the order of so many sequences cannot be kept with so many graphics pipelines in the execution set");
-        return false;
-    }
-    return fitMemory() && checkAddresses();
+    return fitMemory() && checkDraws() && checkAddresses();
+}
+
+bool Generation::checkDraws() const
+{
+    const bool areFew = areDrawsFew(layout(), m_extent);
+    if (!areFew)
+        complain(m_extent.isPadded
+                     ? "the driver takes no count of draws from memory, and there may be too many to record "
+                       "each of them"
+                     : "the order of so many sequences cannot be kept with so many graphics pipelines in "
+                       "the execution set");
+    return areFew;
 }
 
 // What kernels and variants follow by themselves leads somewhere. Draws from the stream are the driver's, which takes
@@ -188,7 +198,7 @@ bool Generation::fitExtent()
     if (m_apart && hasDrawTable(layout())) {
         commands::Extent apart = extentOf(*m_apart->layout, static_cast<uint32_t>(namedPipelines().size()),
                                           m_info.maxSequenceCount, m_info.maxDrawCount);
-        if (isOrderKept(apart)) {
+        if (mayBeApart(m_apart->layout->layout, apart)) {
             const bool fits = fitDraws(m_apart->layout->layout, m_info.preprocessSize, apart);
             m_extent.maxDrawCount = apart.maxDrawCount;
             return fits;
@@ -249,7 +259,7 @@ abi::SortArguments Generation::kernelArguments() const
     arguments.sums = base + m_memory.sums;
     arguments.draws = base + m_memory.draws;
     arguments.drawEntries = base + m_memory.drawEntries;
-    arguments.drawCounts = base + m_memory.drawCounts;
+    arguments.drawCounts = m_extent.isPadded ? 0 : base + m_memory.drawCounts;
     arguments.stride = layout().stride;
     arguments.actionOffset = layout().actionOffset;
     arguments.setOffset = layout().executionSet.value_or(abi::kNoExecutionSet);
@@ -257,7 +267,8 @@ abi::SortArguments Generation::kernelArguments() const
     arguments.pipelineCount = m_extent.pipelineCount;
     arguments.blockCount = m_memory.blockCount;
     arguments.maxDrawCount = isDispatch() ? 0 : m_extent.maxDrawCount;
-    arguments.isCounted = isCounted(layout().action);
+    arguments.flags = (isCounted(layout().action) ? abi::kSortCounted : 0) |
+                      (layout().indexBuffer && !layout().startsInstances ? abi::kSortNoBegin : 0);
     arguments.commandWords = commandBytes(layout().action) / 4;
     return arguments;
 }
@@ -315,7 +326,7 @@ bool Generation::runKernels(VkCommandBuffer target) const
     abi::SortArguments arguments = kernelArguments();
     if (!writeParts(arguments))
         return false;
-    if (m_extent.isOrdered) {
+    if (m_extent.isOrdered || m_extent.isPadded) {
         kernels.order(target, arguments);
         return true;
     }

@@ -44,6 +44,11 @@ private:
     static constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
 
     const commands::Layout& layout() const { return m_layout->layout; }
+    // What the number of sequences needs.
+    const IndirectLayout* forCount(const IndirectLayout* layout) const
+    {
+        return layout && layout->counted && m_info.sequenceCountAddress ? layout->counted.get() : layout;
+    }
     bool gathers() const { return m_layout->gathering.has_value(); }
     bool isDispatch() const { return layout().action == commands::Action::Dispatch; }
     bool shouldBeOne() const { return m_layout && shouldCombine(*m_layout, m_choice, m_info.maxSequenceCount); }
@@ -56,6 +61,7 @@ private:
     // and they no longer can be.
     bool drawAsPreprocessed();
     bool check();
+    bool checkDraws() const;
     bool checkAddresses() const;
     bool fitMemory();
     bool fitExtent();
@@ -127,6 +133,13 @@ private:
     void drawStream() const;
     void drawRows() const;
     void drawInOrder() const;
+    void drawPadded() const;
+    // Null where there is no pipeline, or it can have none. They are kept while the command buffer may run.
+    std::vector<const VariantHandles*> variantsOfAll() const;
+    // Draws without mesh shaders and without counts, of which the first is number `first`.
+    void drawNumbered(const KeptPipeline& pipeline, abi::SequenceArguments& arguments, VkBuffer buffer,
+                      VkDeviceSize offset, uint32_t stride, uint32_t first, uint32_t count) const;
+    void drawFromStream(const AddressedBuffers::Range& stream, const AddressedBuffers::Range* count) const;
     // Of one variant, of which it has what draws need: mesh tasks go to the layer's mesh shaders where it runs those.
     struct Variant {
         const VariantHandles& handles;
@@ -135,8 +148,10 @@ private:
     bool runsMeshes() const { return isMesh(layout().action) && m_device.usesMesh(); }
     void drawListed(const Variant& variant, uint64_t commands, uint32_t stride, uint64_t count, uint32_t most) const;
     void forgetDrawCount() const;
-    void drawCounted(const Variant& variant, const AddressedBuffers::Range& memory, uint64_t first,
-                     uint64_t countOffset, uint32_t most) const;
+    void drawRow(const Variant& variant, const AddressedBuffers::Range& memory, uint64_t first, uint64_t countOffset,
+                 uint32_t most) const;
+    void drawCounted(VkBuffer buffer, VkDeviceSize offset, VkBuffer countBuffer, VkDeviceSize countOffset,
+                     uint32_t most, uint32_t stride) const;
 
     CommandBuffer& m_commandBuffer;
     const CommandBuffer& m_state;  // in which what the commands run with is set

@@ -60,10 +60,7 @@ const char* nameOf(VkIndirectCommandsTokenTypeEXT type)
 class Reader {
 public:
     Reader(const Device& device, const VkIndirectCommandsLayoutCreateInfoEXT& info)
-        : m_info(info),
-          m_hasDraws(device.support.generatedDraws),
-          m_hasCounts(hasCountedDraws(device.support)),
-          m_hasMesh(device.support.generatedMeshDraws)
+        : m_info(info), m_hasCounts(hasCountedDraws(device.support)), m_hasMesh(device.support.generatedMeshDraws)
     {
     }
 
@@ -85,7 +82,6 @@ private:
     VkResult readAction(Action action, uint32_t offset);
 
     const VkIndirectCommandsLayoutCreateInfoEXT& m_info;
-    const bool m_hasDraws;
     const bool m_hasCounts;
     const bool m_hasMesh;
     VkShaderStageFlags m_objectStages = 0;
@@ -110,14 +106,10 @@ VkResult Reader::read()
         return refuse(VK_ERROR_VALIDATION_FAILED_EXT,
                       "push constants without a pipeline layout, or VkPipelineLayoutCreateInfo in its place "
                       "(VUID-VkIndirectCommandsLayoutCreateInfoEXT-dynamicGeneratedPipelineLayout-11102)");
-    if (m_layout.action != Action::Dispatch && !m_hasDraws)
-        return absent(
-            "draws, for which the device lacks shaderDrawParameters, multiDrawIndirect, "
-            "drawIndirectFirstInstance or drawIndirectCount, are");
     if (isMesh(m_layout.action) && !m_hasMesh)
         return absent(
             "the tokens DRAW_MESH_TASKS and DRAW_MESH_TASKS_COUNT, for which the driver lacks task and mesh shaders of "
-            "its own, are");
+            "its own, or shaderDrawParameters, multiDrawIndirect or drawIndirectCount, are");
     if (isMesh(m_layout.action) && !m_layout.vertexBuffers.empty())
         return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "the token VERTEX_BUFFER needs draws without mesh shaders");
     if (m_layout.indexBuffer && !isIndexed(m_layout.action))
@@ -217,10 +209,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectCommandsLayoutEXT(VkDevice handle,
     layout->layout = reader.layout();
     layout->objectStages = reader.objectStages();
     layout->isUnordered = pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_UNORDERED_SEQUENCES_BIT_EXT;
-    if (runsInFront(*device.generatedCommands, *layout,
-                    pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT))
-        device.needsFronts = true;
-    layout->combined = combinedLayout(device, *layout);
+    settleLayout(device, *layout, pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT);
     *pLayout = handleOf<VkIndirectCommandsLayoutEXT>(layout.get());
     device.indirectLayouts.insert(handleId(*pLayout), std::move(layout));
     return VK_SUCCESS;
@@ -236,6 +225,27 @@ VKAPI_ATTR void VKAPI_CALL DestroyIndirectCommandsLayoutEXT(VkDevice handle, VkI
 
 }  // namespace
 
+namespace {
+
+// The layer's mesh shaders read grids by address, and count by themselves.
+void describeDraws(const Device& device, commands::Layout& layout)
+{
+    if (layout.action == Action::Dispatch || (isMesh(layout.action) && device.usesMesh()))
+        return;
+    layout.numbersDraws = device.support.numbersDraws;
+    layout.countsDraws = device.support.countsDraws && layout.numbersDraws;
+    layout.startsInstances = device.support.startsInstances;
+}
+
+std::shared_ptr<const IndirectLayout> countedLayout(const IndirectLayout& layout)
+{
+    if (layout.layout.action == Action::Dispatch || layout.layout.countsDraws || hasDrawTable(layout.layout))
+        return nullptr;
+    auto counted = std::make_shared<IndirectLayout>(layout);
+    counted->layout.endsInTable = true;
+    return counted;
+}
+
 std::shared_ptr<const IndirectLayout> combinedLayout(const Device& device, const IndirectLayout& layout)
 {
     const bool hasSet = hasDrawTable(layout.layout) && layout.layout.executionSet;
@@ -244,7 +254,20 @@ std::shared_ptr<const IndirectLayout> combinedLayout(const Device& device, const
         return nullptr;
     auto combined = std::make_shared<IndirectLayout>(layout);
     combined->layout.combinedSet = std::exchange(combined->layout.executionSet, std::nullopt);
+    combined->counted = countedLayout(*combined);
     return combined;
+}
+
+}  // namespace
+
+void settleLayout(Device& device, IndirectLayout& layout, bool isExplicit)
+{
+    describeDraws(device, layout.layout);
+    layout.counted = countedLayout(layout);
+    layout.combined = combinedLayout(device, layout);
+    const IndirectLayout& most = layout.counted ? *layout.counted : layout;
+    if (runsInFront(*device.generatedCommands, most, isExplicit))
+        device.needsFronts = true;
 }
 
 EntryPoints indirectLayoutEntryPoints()

@@ -37,6 +37,9 @@ struct IndirectLayout {
     // The same without executionSet, for the set's pipelines as one (commands::Layout::combinedSet). Null where they
     // cannot be one.
     std::shared_ptr<const IndirectLayout> combined;
+    // The same for executions whose number of sequences is in memory (commands::Layout::endsInTable). Null where one
+    // layout does for both.
+    std::shared_ptr<const IndirectLayout> counted;
 
     VkPipelineBindPoint bindPoint() const
     {

@@ -231,10 +231,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectCommandsLayoutNV(VkDevice handle,
         return result;
     }
     std::shared_ptr<IndirectLayout> layout = reader.take();
-    if (runsInFront(*device.generatedCommands, *layout,
-                    pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_NV))
-        device.needsFronts = true;
-    layout->combined = combinedLayout(device, *layout);
+    settleLayout(device, *layout, pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_NV);
     *pLayout = handleOf<VkIndirectCommandsLayoutNV>(layout.get());
     device.indirectLayouts.insert(handleId(*pLayout), std::move(layout));
     return VK_SUCCESS;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // VK_NV_device_generated_commands and VK_NV_device_generated_commands_compute as a feature of the layer, on top of what
 // VK_EXT_device_generated_commands has.
-#include <algorithm>
-
 #include "layer/chains/chain.h"
 #include "layer/commands/generated_commands.h"
 #include "layer/loader/device.h"
@@ -63,7 +61,7 @@ public:
         if (!own || !support.streams)
             return;
         own->maxGraphicsShaderGroupCount = kMaxPipelines;
-        own->maxIndirectSequenceCount = std::min(kMaxSequences, support.maxDrawIndirectCount);
+        own->maxIndirectSequenceCount = maxSequences(support);
         own->maxIndirectCommandsTokenCount = kMaxTokens;
         own->maxIndirectCommandsStreamCount = kMaxStreams;
         own->maxIndirectCommandsTokenOffset = kMaxTokenOffset;

@@ -61,13 +61,6 @@ uint32_t interfaceLocations(const runtime::DriverAnswers& answers)
     return components / 4;
 }
 
-// Beside what dispatches need, which is less than graphs do.
-bool hasWhatGeneratedDrawsNeed(const runtime::DriverAnswers& answers)
-{
-    return answers.features.multiDrawIndirect && answers.features.drawIndirectFirstInstance &&
-           answers.features11.shaderDrawParameters && answers.features12.drawIndirectCount;
-}
-
 bool hasMeshShaders(const Instance& instance, VkPhysicalDevice physical,
                     const std::vector<VkExtensionProperties>& extensions)
 {
@@ -87,13 +80,6 @@ bool hasShadingRates(const Instance& instance, VkPhysicalDevice physical,
     if (lists(extensions, VK_KHR_FRAGMENT_SHADING_RATE_EXTENSION_NAME))
         instance.table.GetPhysicalDeviceFeatures2(physical, &features);
     return rates.primitiveFragmentShadingRate;
-}
-
-// Draws of one mesh node are one command, and its shader knows their number.
-bool hasWhatMeshNodesNeed(const runtime::DriverAnswers& answers)
-{
-    return answers.features.multiDrawIndirect && answers.features11.shaderDrawParameters &&
-           answers.features12.drawIndirectCount;
 }
 
 // Whether the driver has mesh shaders that can draw nodes, and how many workgroups of them a draw may have.
@@ -155,15 +141,16 @@ void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings
     support.loadsReadOnlyWrongly = runtime::compilesReadOnlyLoadsWrongly(answers);
     support.meshShader = settings.meshShaders && !support.nativeMeshShader && support.emulated;
     const bool isAsked = settings.generatedCommands && !support.nativeGeneratedCommands && support.emulated;
-    const bool hasDraws = hasWhatGeneratedDrawsNeed(answers) && support.drawIndirectCountExtension;
-    support.commandsForMeshes =
-        hasDriversCommands && !isAsked && support.meshShader && hasDraws && settings.meshCommands;
+    support.numbersDraws = answers.features.multiDrawIndirect && answers.features11.shaderDrawParameters;
+    support.countsDraws = answers.features12.drawIndirectCount && support.drawIndirectCountExtension;
+    support.commandsForMeshes = hasDriversCommands && !isAsked && support.meshShader && settings.meshCommands;
     support.generatedCommands = isAsked || support.commandsForMeshes;
-    support.generatedDraws = support.generatedCommands && hasDraws;
-    support.streams = isAsked && hasDraws && !support.nativeStreams;
+    support.startsInstances = answers.features.drawIndirectFirstInstance;
+    support.streams = isAsked && !support.nativeStreams;
     support.countsMeshes = !settings.trace.empty() && support.emulated;
     support.meshLimits = meshLimits(answers, support.viewportLayerExtension);
-    const bool areDrivers = support.meshNodes && hasWhatMeshNodesNeed(answers) && support.drawIndirectCountExtension;
+    // Draws of one mesh node are one command, and its shader knows their number.
+    const bool areDrivers = support.meshNodes && support.numbersDraws && support.countsDraws;
     support.meshNodes = settings.meshNodes && support.emulated && (support.meshShader || areDrivers);
     if (support.meshShader)
         support.maxMeshNodeGroups = std::min(abi::kMaxMeshGroups, graph::kMaxGroups);
@@ -212,8 +199,10 @@ Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPh
         askMeshShaders(instance, physical, support);
     if (isNewEnough && (!support.native || instance.settings.forceEnable))
         readAnswers(runtime::askDriver(instance.table, physical), instance.settings, hasCommands, support);
+    const bool canDrawDrivers = support.numbersDraws && support.countsDraws;
     support.generatedMeshDraws =
-        support.generatedDraws && (support.meshShader || hasMeshShaders(instance, physical, extensions));
+        support.generatedCommands &&
+        (support.meshShader || (canDrawDrivers && hasMeshShaders(instance, physical, extensions)));
     support.meshShadingRates = support.meshShader && hasShadingRates(instance, physical, extensions);
     if (!isNewEnough)
         support.lacks = "Vulkan 1.3 of the driver and in VkApplicationInfo::apiVersion";

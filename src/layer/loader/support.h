@@ -42,9 +42,11 @@ struct Support {
     bool generatedCommands = false;
     // Both: the driver's cannot draw the layer's mesh shaders, so devices that use those have the layer's.
     bool commandsForMeshes = false;
-    bool generatedDraws = false;      // and draws among them
-    bool generatedMeshDraws = false;  // with task and mesh shaders, of the driver's or of the layer's
-    // VK_NV_device_generated_commands, likewise; the layer provides it where it does the other, with draws.
+    bool generatedMeshDraws = false;  // draws with task and mesh shaders, of the driver's or of the layer's
+    bool numbersDraws = false;        // one command draws several, and their shaders know which one
+    bool countsDraws = false;         // commands take from memory how many they draw,
+    bool startsInstances = false;     // and with which instance they begin
+    // VK_NV_device_generated_commands, likewise; the layer provides it where it does the other.
     bool nativeStreams = false;
     bool streams = false;
     bool nativeComputeStreams = false;  // the driver has VK_NV_device_generated_commands_compute

@@ -81,7 +81,9 @@ void Kernels::expand(VkCommandBuffer commandBuffer, abi::SortArguments arguments
 void Kernels::order(VkCommandBuffer commandBuffer, const abi::SortArguments& arguments) const
 {
     constexpr uint64_t kInvocations = 128;
-    const uint64_t most = std::max(arguments.maxDrawCount, arguments.pipelineCount);
+    const bool isPadded = arguments.drawCounts == 0;
+    const uint64_t most = isPadded ? uint64_t{arguments.maxDrawCount} * arguments.pipelineCount
+                                   : std::max(arguments.maxDrawCount, arguments.pipelineCount);
     const uint64_t groups = (arguments.maxSequenceCount * most + kInvocations - 1) / kInvocations;
     bind(commandBuffer, Order, arguments);
     m_device.table.CmdDispatch(commandBuffer, static_cast<uint32_t>(std::min<uint64_t>(groups, abi::kRowGroups)),

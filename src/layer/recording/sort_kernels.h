@@ -36,7 +36,8 @@ public:
     // Behind that: rows of draws of the pipelines. `dispatches`: SortArguments::dispatches as an offset in the buffer.
     void expand(VkCommandBuffer commandBuffer, abi::SortArguments arguments, VkBuffer buffer,
                 VkDeviceSize dispatches) const;
-    // Rows of draws of the sequences, and the count of each pipeline.
+    // Rows of draws of the sequences, and the count of each pipeline or, without SortArguments::drawCounts, a row for
+    // each.
     void order(VkCommandBuffer commandBuffer, const abi::SortArguments& arguments) const;
     // Records from several streams, in front of all of those.
     void gather(VkCommandBuffer commandBuffer, const abi::GatherArguments& arguments) const;

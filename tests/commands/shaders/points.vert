@@ -3,7 +3,7 @@
 #ifdef MR_VIEWS
 #extension GL_EXT_multiview : require
 #endif
-// A point where a number says that depends on all that a vertex knows of its draw.
+// A point where a number says that depends on all that a vertex knows of its draw. MR_PLAIN: without shaderDrawParameters.
 #include "mixed_words.glsl"
 layout(set = 0, binding = 0) readonly buffer Lookup { uint words[]; } lookup;
 layout(constant_id = 3) const uint kSalt = 0u;
@@ -27,7 +27,9 @@ void main()
     for (int i = 0; i < 5; ++i)
         hash = mixed(hash, push.list[i]);
     hash = mixed(mixed(hash, gl_VertexIndex), gl_InstanceIndex);
+#ifndef MR_PLAIN
     hash = mixed(mixed(mixed(hash, gl_BaseVertex), gl_BaseInstance), gl_DrawID);
+#endif
 #ifdef MR_ATTRIBUTES
     hash = mixed(mixed(hash, a_words.x), a_words.y);
     hash = mixed(mixed(hash, packUnorm4x8(a_bytes)), a_instance);
