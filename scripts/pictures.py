@@ -4,7 +4,7 @@
 
 usage: pictures.py BUILD [NAME...]      of a build folder; NAME is examples, quad_tree, mandelbrot, forest, meadow, graph, report or
                                    speed
-       pictures.py --check              whether speed.svg is what the table of docs/performance.md says
+       pictures.py --check              whether speed.svg is what the tables of docs/performance.md say
 
 Runs on lavapipe unless VK_DRIVER_FILES or --device of the tool says otherwise. The report needs chromedriver.
 """
@@ -146,7 +146,7 @@ def report(build):
         (IMAGES / "report.png").write_bytes(base64.b64decode(shot["data"]))
 
 
-# The chart of docs/performance.md.
+# The chart of docs/performance.md, of two of its tables.
 
 def middle(text):
     """"1,070" and "80 to 86" as numbers."""
@@ -154,20 +154,43 @@ def middle(text):
     return sum(numbers) / len(numbers) if numbers else None
 
 
-def speeds():
-    """Of each workload: its name, and the times of Millrace, of vkd3d-proton or None, and by hand."""
+def cells_below(head):
+    """Of each row of the table of docs/performance.md whose head begins so."""
     text = (ROOT / "docs/performance.md").read_text()
-    table = re.search(r"^\| workload \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)[1]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
-    return [(row[0], *map(middle, row[1:4])) for row in rows]
+    table = re.search(rf"^{re.escape(head)}.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)[1]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+
+
+def graph_speeds():
+    """Of each workload: its name, and the times of Millrace, of vkd3d-proton or None, and by hand."""
+    return [(row[0], *map(middle, row[1:4])) for row in cells_below("| workload |")]
+
+
+def command_speeds():
+    """Of each number of sequences: what they are; the times of Millrace, of the driver's own extension, of a host loop."""
+    for name, *columns in cells_below("| H100 | sequences | layer | driver's own | host loop |"):
+        what = re.sub(r" \([0-9a-f]{7,}\)", "", name)
+        for sequences, *times in zip(*(column.split(";") for column in columns[:4])):
+            yield f"{what}, {sequences.strip()} sequences", *map(middle, times)
+
+
+def speed_marks(row, y, left, at):
+    name, millrace, other, hand = row
+    yield f'<text x="{left - 16}" y="{y + 5}" text-anchor="end">{html.escape(name)}</text>'
+    if other:
+        yield f'<circle class="other" cx="{at(other / hand):.1f}" cy="{y}" r="5"/>'
+    yield f'<circle class="{"ahead" if millrace < hand else "behind"}" cx="{at(millrace / hand):.1f}" cy="{y}" r="6"/>'
 
 
 def speed_svg():
-    left, right, top, pitch = 430, 970, 58, 24
-    rows = sorted(speeds(), key=lambda row: row[1] / row[3])
-    height = top + pitch * len(rows) + 34
+    left, right, pitch = 430, 970, 24
+    blocks = [("Graphs on an H200", graph_speeds()),
+              ("Generated commands on an H100; by hand: a host loop", command_speeds())]
+    blocks = [(title, sorted(rows, key=lambda row: row[1] / row[3])) for title, rows in blocks]
+    top = 58
+    bottom = top + pitch * sum(len(rows) + 1 for _, rows in blocks)
     at = lambda ratio: left + (right - left) * (math.log2(ratio) + 4) / 10  # from 1/16 to 64
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 {height}" font-family="sans-serif" '
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 {bottom + 34}" font-family="sans-serif" '
              'font-size="14" role="img" aria-label="GPU time as a multiple of the best program by hand">',
              "<style>text{fill:#1b1f24}.dim{fill:#5b6470}.line{stroke:#cfd5dc}.hand{stroke:#1b1f24;stroke-width:2}"
              ".ahead{fill:#0b62c4}.behind{fill:#c8502d}.other{fill:none;stroke:#5b6470;stroke-width:2}"
@@ -176,20 +199,19 @@ def speed_svg():
              '<text x="0" y="18" font-weight="bold">GPU time, as a multiple of the best program by hand</text>',
              '<circle class="ahead" cx="440" cy="13" r="6"/><text x="452" y="18">Millrace, ahead</text>',
              '<circle class="behind" cx="580" cy="13" r="6"/><text x="592" y="18">Millrace, behind</text>',
-             '<circle class="other" cx="730" cy="13" r="5"/><text x="742" y="18">vkd3d-proton\'s emulation</text>']
-    bottom = top + pitch * len(rows)
+             '<circle class="other" cx="730" cy="13" r="5"/><text x="742" y="18">vkd3d-proton\'s; NVIDIA\'s own</text>']
     for power in range(-4, 7):
         x = at(2.0 ** power)
         label = f"1/{2 ** -power}" if power < 0 else str(2 ** power)
         parts.append(f'<line class="{"hand" if power == 0 else "line"}" x1="{x:.1f}" x2="{x:.1f}" y1="{top - 8}" '
                      f'y2="{bottom}"/><text class="dim" x="{x:.1f}" y="{top - 14}" text-anchor="middle">{label}</text>')
-    for i, (name, millrace, other, hand) in enumerate(rows):
-        y = top + pitch * i + pitch // 2
-        ratio = millrace / hand
-        parts.append(f'<text x="{left - 16}" y="{y + 5}" text-anchor="end">{html.escape(name)}</text>')
-        if other:
-            parts.append(f'<circle class="other" cx="{at(other / hand):.1f}" cy="{y}" r="5"/>')
-        parts.append(f'<circle class="{"ahead" if ratio < 1 else "behind"}" cx="{at(ratio):.1f}" cy="{y}" r="6"/>')
+    y = top + pitch // 2
+    for title, rows in blocks:
+        parts.append(f'<text class="dim" x="{left - 16}" y="{y + 5}" text-anchor="end">{html.escape(title)}</text>')
+        for row in rows:
+            y += pitch
+            parts += speed_marks(row, y, left, at)
+        y += pitch
     parts += [f'<text class="dim" x="{at(1) - 10:.1f}" y="{bottom + 22}" text-anchor="end">faster than by hand</text>',
               f'<text class="dim" x="{at(1) + 10:.1f}" y="{bottom + 22}">slower</text>', "</svg>"]
     return "\n".join(parts) + "\n"

@@ -21,7 +21,7 @@ from kinds import Demo, Examples, Tests
 from machine import Machine, MachineError
 from process import Process
 
-KINDS = ["limits", "conformance", "queue", "programs", "commands", "mesh", "examples", "demo", "graphs"]
+KINDS = ["limits", "conformance", "queue", "programs", "commands", "mesh", "random_mesh", "examples", "demo", "graphs"]
 GRACE_SECONDS = 60  # for what is under way when the minutes are over
 MOST_LINES = 25  # of a failure's output
 RULE_GRAPHS = 600  # CONTRIBUTING.md
@@ -88,7 +88,10 @@ def make_kinds(arguments, report):
         # takes the device from the others.
         "commands": Tests("commands", ["test_generated_commands", "test_commands_shaders"], report,
                           "*/Driver*:*_TheDriversCommands"),
-        "mesh": Tests("mesh", ["test_mesh_nodes", "test_mesh_shaders", "test_random_mesh_shaders"], report, "*/Driver*"),
+        "mesh": Tests("mesh", ["test_mesh_nodes", "test_mesh_shaders"], report, "*/Driver*"),
+        # More than every day on lavapipe, which takes longer to compile them.
+        "random_mesh": Tests("random mesh shaders", ["test_random_mesh_shaders"], report,
+                             variables={"MILLRACE_TEST_MESH_COUNT": "300"}),
         "examples": Examples("examples", report),
         "demo": Demo("demo", report),
         "graphs": Graphs("random graphs", report, arguments.seed, arguments.graphs, options),

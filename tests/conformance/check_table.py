@@ -5,6 +5,9 @@
 A row is "| section | rule | tests |". Tests are written `executable: Suite.Name`; instead of one, a row may say
 "unsupported" with the reason.
 
+Of Khronos's tests the table has counts by group: "| `dEQP-VK.group` | 3, 2, 1 | ... |". A group has the sum of the groups
+below it, and, in its first two columns, of its parts in deqp.md beside the table.
+
 Usage: check_table.py TABLE EXECUTABLE..., or check_table.py --self-test
 """
 import pathlib
@@ -16,6 +19,8 @@ import tempfile
 
 ROW = re.compile(r"^\| *(\d+) *\|(.*)\|([^|]*)\|$")
 TEST = re.compile(r"`(\w+): (\w+\.\w+)`")
+COUNTS = re.compile(r"^\| `(dEQP-VK[\w.]+)` \|(.*)\|$", re.MULTILINE)
+PARTS = re.compile(r"^\| `(dEQP-VK[\w.]+)` \|" + r" (\d+) \|" * 6 + "$", re.MULTILINE)
 REASON = re.compile(r"\bunsupported\b\W+(?:\w+\W+){2,}")
 # Every section with rules; there is nothing to test in sections 7 and 9 and later.
 SECTIONS = {1, 2, 3, 4, 5, 6, 8}
@@ -62,8 +67,40 @@ def problems(table, executables):
         yield f"section {section} has no rules"
 
 
+def counts_of(table):
+    """By group, its columns: three numbers each, or none where there is nothing."""
+    for group, columns in COUNTS.findall(table.read_text(encoding="utf-8")):
+        cells = [column.strip() for column in columns.split("|")]
+        yield group, [list(map(int, cell.split(","))) if cell else None for cell in cells]
+
+
+def count_problems(table):
+    """Yields one line of text for each column of a group that is not the sum of its parts."""
+    groups = dict(counts_of(table))
+    parts = PARTS.findall((table.parent / "deqp.md").read_text(encoding="utf-8"))
+    detailed = [(name, [list(map(int, numbers[:3])), list(map(int, numbers[3:]))]) for name, *numbers in parts]
+    for group, columns in groups.items():
+        inner = [[counts for name, counts in of if name.startswith(group + ".")] for of in (groups.items(), detailed)]
+        for at, own in enumerate(columns):
+            some = [counts[at] for counts in inner[0] or inner[1] if at < len(counts)]
+            if some and None not in some and [sum(numbers) for numbers in zip(*some)] != own:
+                yield f"{group}, column {at + 1}: not the sum of its parts"
+
+
 def count_rows(table):
     return sum(bool(ROW.match(line)) for line in table.read_text(encoding="utf-8").splitlines())
+
+
+def detect_counts(table):
+    """Sums that are wrong, beside ones that are right or that nobody can know."""
+    (table.parent / "deqp.md").write_text("| `dEQP-VK.a.b.c` | 1 | 2 | 0 | 3 | 0 | 0 |\n"
+                                          "| `dEQP-VK.a.b.d` | 1 | 0 | 0 | 1 | 0 | 0 |\n", encoding="utf-8")
+    rows = ("| `dEQP-VK.a.b` | 2, 2, 0 | {}, 0, 0 | 1, 1, 1 |\n| `dEQP-VK.a.e` | 0, 0, 1 | 1, 0, 0 | |\n"
+            "| `dEQP-VK.a` | 2, {}, 1 | 5, 0, 0 | 7, 7, 7 |\n")
+    for first, second, expected in ((4, 2, []), (5, 2, ["a.b, column 2", "a, column 2"]), (4, 3, ["a, column 1"])):
+        table.write_text(rows.format(first, second), encoding="utf-8")
+        found = [problem.split(":")[0] for problem in count_problems(table)]
+        assert found == [f"dEQP-VK.{name}" for name in expected], found
 
 
 def self_test():
@@ -87,6 +124,7 @@ def self_test():
             assert len(found) == 1, (bad, found)
         table.write_text(good.splitlines()[0] + "\n", encoding="utf-8")
         assert len(list(problems(table, [program]))) == len(SECTIONS) - 1
+        detect_counts(table)
     print("check_table.py detects missing tests")
 
 
@@ -95,7 +133,7 @@ def main():
         self_test()
         return 0
     table = pathlib.Path(sys.argv[1])
-    found = list(problems(table, sys.argv[2:]))
+    found = [*problems(table, sys.argv[2:]), *count_problems(table)]
     for line in found:
         print(f"{table.name}, {line}")
     rows = count_rows(table)

@@ -88,7 +88,8 @@ class GpuCheck(unittest.TestCase):
         for kind in "conformance", "programs", "limits", "examples":
             self.assertTrue(self.line(output, kind).startswith("2 ran, 0 failed"), output)
         self.assertEqual(self.line(output, "commands"), "4 ran, 0 failed")
-        self.assertEqual(self.line(output, "mesh"), "6 ran, 0 failed")
+        self.assertEqual(self.line(output, "mesh"), "4 ran, 0 failed")
+        self.assertEqual(self.line(output, "random mesh shaders"), "2 ran, 0 failed")
         self.assertTrue(self.line(output, "demo").startswith("2 ran, 0 failed"))
         self.assertRegex(self.line(output, "random graphs"), r"40 ran, 0 failed, seeds 100 to 139, \d+\.\d s each")
         self.assertIn("commit abc123, a card, driver fast 2, 2 processes", output)
@@ -104,6 +105,12 @@ class GpuCheck(unittest.TestCase):
         again = subprocess.run(shlex.split(command), capture_output=True, text=True, check=False,
                                env={**os.environ, "FAKE_TEST_CONFORMANCE": json.dumps({"one": "pass", "two": "fail"})})
         self.assertIn("[  FAILED  ] Suite.two", again.stdout + again.stderr)
+
+    def test_randomMeshShaders_AreMoreThanEveryDay(self):
+        status, output = self.check("--only", "random_mesh", test_random_mesh_shaders={"one": "300 shaders", "two": "fail"})
+        self.assertEqual(status, 1)
+        self.assertEqual(self.line(output, "random mesh shaders"), "2 ran, 1 failed, failed: Suite.two")
+        self.assertRegex(output, "reproduce: .* --run env MILLRACE_TEST_MESH_COUNT=300 test_random_mesh_shaders .*Suite.two")
 
     def test_results_AreInTheFileAsWell(self):
         _, output = self.check()
