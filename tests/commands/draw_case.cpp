@@ -100,7 +100,7 @@ DrawCase::DrawCase(uint32_t seed, Maker maker)
     if (below(random, 3) == 0)
         deviceCount = below(random, 2 * maxSequences);
     isExplicit = below(random, 2);
-    inSecondary = below(random, 4) == 0 && (isExplicit || !hasKernels());
+    inSecondary = below(random, 4) == 0;
     hasRenderPass = below(random, 3) == 0 && !usesObjects(maker);
     for (uint32_t& word : pushed)
         word = static_cast<uint32_t>(random());
@@ -117,6 +117,16 @@ void DrawCase::limitCounts()
         deviceCount = std::min(*deviceCount, maxSequences);
     for (Counted& one : counted)
         one.count = std::min(one.count, maxDraws);
+}
+
+void DrawCase::setSequences(uint32_t count)
+{
+    const size_t before = stream.size();
+    maxSequences = count;
+    deviceCount.reset();
+    stream.resize(size_t{count} * layout.strideWords);
+    for (size_t i = before; i < stream.size(); ++i)
+        stream[i] = stream[i - before];
 }
 
 void DrawCase::drawRecord(uint32_t* record)

@@ -245,21 +245,10 @@ bool isOrdered(const DrawCase& one)
     return one.hasSet && !one.isCounted && !one.isUnordered && !one.inSecondary && !one.hasVertices && !one.hasIndices;
 }
 
-// Those that there are, again and again.
-void setSequences(DrawCase& drawn, uint32_t count)
-{
-    const size_t before = drawn.stream.size();
-    drawn.maxSequences = count;
-    drawn.deviceCount.reset();
-    drawn.stream.resize(size_t{count} * drawn.layout.strideWords);
-    for (size_t i = before; i < drawn.stream.size(); ++i)
-        drawn.stream[i] = drawn.stream[i - before];
-}
-
 TEST_F(GeneratedDrawsByTheLayer, OrderOfVeryManySequences_AsALoopOnTheHost)
 {
     DrawCase drawn = findCase(isOrdered);
-    setSequences(drawn, 270000);
+    drawn.setSequences(270000);
     const Picture expected = drawn.expected();
     EXPECT_TRUE(expected.allows(draws.run(drawn), false));
 }
@@ -314,7 +303,7 @@ TEST_F(GeneratedDrawsOneByOne, RandomLayouts_AsALoopOnTheHost)
 TEST_F(GeneratedDrawsOneByOne, OrderOfManySequences_AsALoopOnTheHost)
 {
     DrawCase drawn = findCase(isOrdered);
-    setSequences(drawn, 20000);
+    drawn.setSequences(20000);
     const Picture expected = drawn.expected();
     EXPECT_TRUE(expected.allows(apart.run(drawn), false));
 }
@@ -322,7 +311,7 @@ TEST_F(GeneratedDrawsOneByOne, OrderOfManySequences_AsALoopOnTheHost)
 TEST_F(GeneratedDrawsOneByOne, OrderOfTooManySequences_LeftOut)
 {
     DrawCase drawn = findCase(isOrdered);
-    setSequences(drawn, 270000);
+    drawn.setSequences(270000);
     expectLeftOut(apart, drawn, driverCountsDraws() ? "order" : "too many to record");
 }
 
@@ -494,11 +483,34 @@ TEST_F(GeneratedDrawsByTheLayer, CommandsAtAddressZero_SequenceDrawsNothing)
     }
 }
 
-TEST_F(GeneratedDrawsByTheLayer, KernelsInASecondaryCommandBuffer_LeftOut)
+TEST_F(GeneratedDrawsByTheLayer, KernelsInASecondaryCommandBuffer_AsALoopOnTheHost)
 {
-    DrawCase drawn = findCase([](const DrawCase& one) { return one.isCounted && !one.isExplicit; });
+    for (const bool hasRenderPass : {false, true}) {
+        DrawCase drawn = findCase([=](const DrawCase& one) {
+            return one.isCounted && !one.isExplicit && one.hasRenderPass == hasRenderPass;
+        });
+        drawn.inSecondary = true;
+        EXPECT_TRUE(drawn.expected().allows(draws.run(drawn), drawn.isUnordered)) << "render pass: " << hasRenderPass;
+    }
+}
+
+// The query would count the kernels, and a legacy render pass cannot be interrupted. What is in a secondary command
+// buffer is left out with all that is in there.
+TEST_F(GeneratedDrawsByTheLayer, KernelsInAQueryOfComputeShaders_LeftOut)
+{
+    if (!driverCountsStatistics())
+        GTEST_SKIP() << "the driver lacks pipelineStatisticsQuery";
+    DrawCase drawn = findCase(
+        [](const DrawCase& one) { return one.isCounted && !one.isExplicit && one.hasRenderPass && !one.inSecondary; });
+    drawn.inQuery = true;
+    expectLeftOut(drawn, "in front of which a query began");
     drawn.inSecondary = true;
-    expectLeftOut(drawn, "in a secondary command buffer");
+    EXPECT_EQ(std::ranges::count(draws.run(drawn), 0u), kSide * kSide);
+    const std::vector<layertest::Message> messages = draws.generated.device.instance.takeMessages();
+    ASSERT_EQ(messages.size(), 1u);
+    EXPECT_NE(messages[0].text.find("a secondary command buffer that generates commands is left out"),
+              std::string::npos)
+        << messages[0].text;
 }
 
 std::string nameOf(const testing::TestParamInfo<Way>& info)

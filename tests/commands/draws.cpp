@@ -213,6 +213,20 @@ void Draws::record(VkCommandBuffer cmd, const Commands& commands, const DrawCase
         vkCmdDraw(cmd, kOwnDraw.vertexCount, kOwnDraw.instanceCount, 0, 0);
 }
 
+VkQueryPool Draws::beginQuery(VkCommandBuffer cmd) const
+{
+    VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+    info.queryType = VK_QUERY_TYPE_PIPELINE_STATISTICS;
+    info.queryCount = 1;
+    info.pipelineStatistics = VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT;
+    VkQueryPool pool = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateQueryPool(m_device.handle, &info, nullptr, &pool));
+    m_device.onDestroy([this, pool] { vkDestroyQueryPool(m_device.handle, pool, nullptr); });
+    vkCmdResetQueryPool(cmd, pool, 0, 1);
+    vkCmdBeginQuery(cmd, pool, 0, 0);
+    return pool;
+}
+
 VkCommandBuffer Draws::recordSecondary(const Commands& commands, const DrawCase& drawn)
 {
     const VkCommandBuffer secondary = m_device.allocate(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
@@ -367,6 +381,7 @@ Pixels Draws::draw(const DrawCase& drawn, const Commands& commands)
                                       VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT};
         barrier(cmd, nullptr, &memory);
     }
+    const VkQueryPool pool = drawn.inQuery ? beginQuery(cmd) : VK_NULL_HANDLE;
     beginPass(cmd, drawn, inSecondary);
     if (inSecondary) {
         const VkCommandBuffer secondary = recordSecondary(commands, drawn);
@@ -378,6 +393,8 @@ Pixels Draws::draw(const DrawCase& drawn, const Commands& commands)
         vkCmdEndRenderPass(cmd);
     else
         vkCmdEndRendering(cmd);
+    if (pool)
+        vkCmdEndQuery(cmd, pool, 0);
     const VkImageMemoryBarrier2 behind =
         transition(VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
     barrier(cmd, &behind);

@@ -168,6 +168,7 @@ struct DrawCase {
     bool besideCounts = false;  // draws of the application's: none in front by a count, one behind indirectly
     uint32_t namedDraws = 0;    // by the command, if it is more than memory is asked for
     std::optional<uint32_t> deviceCount;
+    bool inQuery = false;  // a query of compute shaders is active, so that nothing can be in front of the instance
     std::optional<uint32_t> view;  // that is expected, where there are several (Draws::views)
     bool isExplicit, inSecondary, hasRenderPass;
     uint32_t boundGroup = 0;  // that is bound by itself in place of the pipeline
@@ -189,18 +190,14 @@ struct DrawCase {
     }
     // No count is above its maximum.
     void limitCounts();
+    // Those that there are, again and again. Records without counts.
+    void setSequences(uint32_t count);
     void omitDraws(uint32_t sequence) { counted[sequence].count = 0; }
     uint32_t drawsOf(uint32_t sequence) const { return isCounted ? counted[sequence].count : 1; }
     uint32_t* recordOf(uint32_t sequence) { return &stream[size_t{sequence} * layout.strideWords]; }
 
     uint32_t sequences() const { return std::min(maxSequences, deviceCount.value_or(maxSequences)); }
     Picture expected() const;
-    // Kernels of the layer's run in front.
-    bool hasKernels() const
-    {
-        return isCounted || hasSet || hasStreams || (deviceCount && !driverCountsDraws()) ||
-               (hasIndices && !driverStartsInstances());
-    }
 
     // The memory that buffers lie in: records say addresses.
     void placeVertices(VkDeviceAddress memory);
@@ -280,6 +277,7 @@ private:
     void bind(VkCommandBuffer cmd, const DrawCase& drawn) const;
     void beginPass(VkCommandBuffer cmd, const DrawCase& drawn, bool inSecondary) const;
     void record(VkCommandBuffer cmd, const Commands& commands, const DrawCase& drawn) const;
+    VkQueryPool beginQuery(VkCommandBuffer cmd) const;
     VkCommandBuffer recordSecondary(const Commands& commands, const DrawCase& drawn);
     // All layers, one behind another.
     Pixels draw(const DrawCase& drawn, const Commands& commands);

@@ -55,7 +55,7 @@ bool driverHasMeshViews()
 namespace {
 
 struct DrawFeatures {
-    bool startsInstances, parameters, numbers, counts;
+    bool startsInstances, parameters, numbers, counts, statistics;
 };
 
 const DrawFeatures& drawFeatures()
@@ -70,7 +70,8 @@ const DrawFeatures& drawFeatures()
         vkGetPhysicalDeviceFeatures2(instance.physical, &all);
         return DrawFeatures{all.features.drawIndirectFirstInstance == VK_TRUE, v11.shaderDrawParameters == VK_TRUE,
                             v11.shaderDrawParameters && all.features.multiDrawIndirect,
-                            v12.drawIndirectCount && v11.shaderDrawParameters && all.features.multiDrawIndirect};
+                            v12.drawIndirectCount && v11.shaderDrawParameters && all.features.multiDrawIndirect,
+                            all.features.pipelineStatisticsQuery == VK_TRUE};
     }();
     return features;
 }
@@ -85,6 +86,11 @@ bool driverHasDrawParameters()
 bool driverCountsDraws()
 {
     return drawFeatures().counts;
+}
+
+bool driverCountsStatistics()
+{
+    return drawFeatures().statistics;
 }
 
 bool driverNumbersDraws()
@@ -150,6 +156,7 @@ DeviceOptions GeneratedDevice::options(const GeneratedOptions& with)
     options.extensions = {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME};
     if (with.draws) {
         m_core.features.drawIndirectFirstInstance = drawFeatures().startsInstances;
+        m_core.features.pipelineStatisticsQuery = drawFeatures().statistics;
         m_v11.shaderDrawParameters = drawFeatures().parameters;
         m_v11.multiview = with.views != 0;
         m_core.pNext = &m_v11;

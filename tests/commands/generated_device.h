@@ -28,6 +28,9 @@ bool driverCountsDraws();
 // True if it has multiDrawIndirect and shaderDrawParameters: one command draws several.
 bool driverNumbersDraws();
 
+// True if it has pipelineStatisticsQuery.
+bool driverCountsStatistics();
+
 // True if it has drawIndirectFirstInstance: draws in memory begin with instance 0 without.
 bool driverStartsInstances();
 

@@ -166,6 +166,39 @@ TEST(DrawText, VertexStage_FindsItsSequenceFirst)
         OpFunctionEnd)"));
 }
 
+// Nothing asks the driver which draw it is.
+TEST(DrawText, DriverWithoutNumbersOfDraws_WhatIsPushedIsTheSequence)
+{
+    ShaderText shader;
+    shader.model = "Vertex";
+    shader.modes = "";
+    shader.interface = "%push %result";
+    shader.annotations = "OpDecorate %result Location 0";
+    shader.globals = R"(
+        %out_uint = OpTypePointer Output %uint
+        %result = OpVariable %out_uint Output)";
+    shader.body = R"(
+        %p = OpAccessChain %pc_uint %push %u0
+        %v = OpLoad %uint %p
+        OpStore %result %v)";
+    Layout layout = layoutOf({{PushRange::Source::SequenceIndex, 0, 4, 1, 0}});
+    layout.numbersDraws = false;
+    const auto variant = variantOf({{spv::ExecutionModel::Vertex, "main", shader.words()}}, layout);
+    ASSERT_EQ(variant.size(), 1u);
+    EXPECT_FALSE(hasLine(variant[0].words, "OpCapability DrawParameters"));
+    EXPECT_TRUE(isSameCode(functionText(variant[0].words, "main"), R"(
+        %main = OpFunction %void None %func
+        %entry = OpLabel
+        %firstp = OpAccessChain %_ptr_PushConstant_uint %sequence_arguments %uint_4
+        %first = OpLoad %uint %firstp
+        OpStore %sequence %first
+        %s = OpLoad %uint %sequence
+        %v = OpCopyObject %uint %s
+        OpStore %result %v
+        OpReturn
+        OpFunctionEnd)"));
+}
+
 namespace {
 
 constexpr uint32_t kFloat2 = 103;  // VK_FORMAT_R32G32_SFLOAT

@@ -60,8 +60,11 @@ TEST(Layout, MemoryOfDrawsThatKernelsWrite_HoldsAllAndIsAligned)
     for (const Action action : {Action::Draw, Action::DrawIndexed, Action::DrawCount, Action::DrawIndexedCount}) {
         const Layout layout{.action = action, .executionSet = 0, .pushRanges = {}};
         const uint64_t commandBytes = isIndexed(action) ? 20 : 16;
-        for (const Extent& extent : {Extent{7, 3, 5, false}, Extent{7, 3, 5, true}, Extent{0, 1, 1, false}}) {
-            const uint64_t rows = extent.isOrdered ? extent.maxSequenceCount : extent.pipelineCount;
+        for (const Extent& extent :
+             {Extent{7, 3, 5, false}, Extent{7, 3, 5, true}, Extent{7, 3, 5, false, true}, Extent{0, 1, 1, false}}) {
+            const uint64_t rows = extent.isPadded    ? 7 * 3
+                                  : extent.isOrdered ? extent.maxSequenceCount
+                                                     : extent.pipelineCount;
             const PreprocessMemory memory = preprocessMemory(layout, extent);
             EXPECT_GE(memory.drawEntries, memory.entries + uint64_t{8} * extent.maxSequenceCount);
             EXPECT_EQ(memory.drawEntries % 16, 0u);

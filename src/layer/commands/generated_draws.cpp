@@ -72,6 +72,9 @@ void Generation::executeDraws() const
 // Kernels do not run inside a render pass instance, so they go in front of it.
 bool Generation::writeDraws() const
 {
+    // Where the primary command buffer cannot execute it, none of the secondary one is drawn: not for a look alone.
+    if (needsKernels() && runsKernels())
+        openCompanion(m_commandBuffer);
     settleWait(m_commandBuffer);
     Front& front = m_commandBuffer.front;
     if (!isInPass(m_commandBuffer) || !front.isOpen())

@@ -14,7 +14,8 @@ namespace {
 
 const char* obstacleToFront(const CommandBuffer& commandBuffer, bool resumes)
 {
-    if (!commandBuffer.primary && !commandBuffer.device.usesMesh())
+    const Device& device = commandBuffer.device;
+    if (!commandBuffer.primary && !device.usesMesh() && !device.usesCommands())
         return "in a secondary command buffer";
     if (resumes)
         return "in a rendering instance that resumes one of another command buffer";
@@ -128,6 +129,25 @@ void repeatCompanion(CommandBuffer& commandBuffer, const CommandBuffer& secondar
 
 }  // namespace
 
+namespace {
+
+void tellLeftOut(CommandBuffer& commandBuffer, const CommandBuffer& secondary)
+{
+    const bool generates = secondary.generations > 0;
+    const char* const id = generates ? "Millrace-generated-commands" : "Millrace-mesh-shaders";
+    if (!commandBuffer.isNews(id, "secondary"))
+        return;
+    const char* const obstacle = commandBuffer.front.obstacle;
+    commandBuffer.device.messages().error(
+        id, commandBuffer.reference(),
+        std::string("a secondary command buffer that ") +
+            (generates ? "generates commands" : "draws with mesh shaders") + " is left out: it is " +
+            (obstacle ? obstacle : "in no render pass instance"),
+        generates ? "docs/generated-commands.md says what they need" : "docs/mesh-shaders.md says what is there");
+}
+
+}  // namespace
+
 std::vector<VkCommandBuffer> executeInFront(CommandBuffer& commandBuffer, std::span<const VkCommandBuffer> secondaries)
 {
     std::vector<VkCommandBuffer> left;
@@ -148,12 +168,8 @@ std::vector<VkCommandBuffer> executeInFront(CommandBuffer& commandBuffer, std::s
             commandBuffer.device.table.CmdExecuteCommands(front.stream, 1, &companion);
             repeatCompanion(commandBuffer, own);
             front.use();
-        } else if (!isPossible && commandBuffer.isNews("Millrace-mesh-shaders", "secondary")) {
-            const char* where = front.obstacle ? front.obstacle : "in no render pass instance";
-            commandBuffer.device.messages().error(
-                "Millrace-mesh-shaders", commandBuffer.reference(),
-                std::string("a secondary command buffer that draws with mesh shaders is left out: it is ") + where,
-                "docs/mesh-shaders.md says what is there");
+        } else if (!isPossible) {
+            tellLeftOut(commandBuffer, own);
         }
     }
     return left;
