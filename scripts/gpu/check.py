@@ -18,7 +18,7 @@ import time
 
 from graphs import Graphs
 from kinds import Demo, Examples, Tests
-from machine import Machine, MachineError
+from machine import Machine, MachineError, cores
 from process import Process
 
 KINDS = ["limits", "conformance", "queue", "programs", "commands", "mesh", "random_mesh", "examples", "demo", "graphs"]
@@ -160,7 +160,7 @@ def parse(words):
         "environment are in force.")
     parser.add_argument("minutes", type=float, nargs="?", help="for all of it; random graphs run until they are over")
     parser.add_argument("--device", help="part of its name; else MILLRACE_TEST_DEVICE, else the first that is no processor")
-    parser.add_argument("--processes", type=int, default=len(os.sched_getaffinity(0)), help="as many as cores")
+    parser.add_argument("--processes", type=int, default=cores(os.sched_getaffinity(0)), help="as many as cores")
     parser.add_argument("--only", type=lambda text: text.split(","), default=KINDS, metavar="KIND,...",
                         help=f"of {', '.join(KINDS)}")
     parser.add_argument("--filter", default="*", help="of tests and examples, as GoogleTest's")

@@ -21,6 +21,17 @@ DRIVER_FOLDERS = ["/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/
 OTHER_DRIVERS = ["/usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json"]
 
 
+def cores(processors, topology=pathlib.Path("/sys/devices/system/cpu")):
+    """How many cores the PROCESSORS are, of which two may be one core's. All, if the system does not say so."""
+    siblings = set()
+    for processor in processors:
+        try:
+            siblings.add((topology / f"cpu{processor}" / "topology" / "thread_siblings_list").read_text().strip())
+        except OSError:
+            siblings.add(str(processor))
+    return len(siblings)
+
+
 class MachineError(Exception):
     pass
 

@@ -108,17 +108,28 @@ std::vector<graph::KnownInput> knownInputs(const graph::Graph& graph, const Host
 
 uint64_t PayloadPlaces::add(const HostInputs& inputs, size_t info, uint32_t stride)
 {
-    const uint64_t begin = m_bytes;
-    m_places.push_back({info, stride, begin});
-    m_bytes += graph::roundUp(uint64_t{stride} * inputs.infos[info].payloadCount, abi::kGranuleBytes);
-    return begin;
+    m_end = bytes();
+    append(inputs, info, stride);
+    return m_places.back().begin;
+}
+
+void PayloadPlaces::append(const HostInputs& inputs, size_t info, uint32_t stride)
+{
+    m_places.push_back({info, stride, m_end});
+    m_end += uint64_t{stride} * inputs.infos[info].payloadCount;
 }
 
 // In order, as memory that is not cached wants it.
 void PayloadPlaces::write(const HostInputs& inputs, std::byte* to) const
 {
     std::byte* at = to;
+    const auto clearUpTo = [&](uint64_t end) {
+        const uint64_t left = end - static_cast<uint64_t>(at - to);
+        std::memset(at, 0, left);
+        at += left;
+    };
     for (const Place& place : m_places) {
+        clearUpTo(place.begin);
         const HostInfo& info = inputs.infos[place.info];
         const size_t bytes = std::min(info.payloadBytes, place.stride);
         if (bytes == 0) {
@@ -132,10 +143,8 @@ void PayloadPlaces::write(const HostInputs& inputs, std::byte* to) const
             }
         }
         at += uint64_t{place.stride} * info.payloadCount;
-        const size_t behind = graph::roundUp(static_cast<uint64_t>(at - to), abi::kGranuleBytes) - (at - to);
-        std::memset(at, 0, behind);
-        at += behind;
     }
+    clearUpTo(bytes());
 }
 
 }  // namespace millrace::runtime

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/plan.h"
+#include "graph/saturating.h"
 #include "runtime/runtime.h"
 
 namespace millrace::runtime {
@@ -32,7 +33,9 @@ public:
     // Those of the info with this number, `stride` bytes apart; returns where the first begins, which is a granule.
     // What is between and behind them is 0.
     uint64_t add(const HostInputs& inputs, size_t info, uint32_t stride);
-    uint64_t bytes() const { return m_bytes; }  // whole granules
+    // Those of another one right behind the last.
+    void append(const HostInputs& inputs, size_t info, uint32_t stride);
+    uint64_t bytes() const { return graph::roundUp(m_end, abi::kGranuleBytes); }  // whole granules
     // All of them, to `bytes()` bytes at `to`.
     void write(const HostInputs& inputs, std::byte* to) const;
 
@@ -43,7 +46,7 @@ private:
         uint64_t begin;
     };
     std::vector<Place> m_places;
-    uint64_t m_bytes = 0;
+    uint64_t m_end = 0;
 };
 
 struct Grid {

@@ -2,6 +2,8 @@
 #include "runtime/leaf_dispatch.h"
 
 #include <algorithm>
+#include <numeric>
+#include <span>
 
 #include "graph/plan.h"
 #include "graph/saturating.h"
@@ -24,13 +26,14 @@ public:
     {
     }
 
-    // False if the scheduler has to do it.
-    bool add(size_t number);
+    // All infos of one node. False if the scheduler has to do it.
+    bool add(std::span<const size_t> infos);
     LeafDispatch take() { return std::move(m_out); }
 
 private:
-    bool addSlot(uint32_t index, const HostInfo& info, uint64_t payloads);
-    bool addGrids(uint32_t index, const HostInfo& info, uint64_t payloads);
+    // `count` payloads from `payloads` on.
+    bool addSlot(uint32_t index, std::span<const size_t> infos, uint64_t payloads, uint64_t count);
+    bool addGrids(uint32_t index, const HostInfo& info, uint64_t& payloads);
     // `count` payloads with the same grid.
     bool launchGrids(uint32_t slot, uint64_t payloads, const Grid& grid, uint64_t count);
     bool launchNumbered(uint32_t slot, uint64_t payloads, uint64_t units, uint32_t grid = 0);
@@ -48,34 +51,39 @@ private:
     LeafDispatch m_out;
 };
 
-bool Leaves::add(size_t number)
+bool Leaves::add(std::span<const size_t> infos)
 {
-    const HostInfo& info = m_inputs.infos[number];
-    if (!m_graph.areLeaves(info.node) || info.payloadCount > abi::kMaxApiPayloads)
+    uint64_t payloads = 0;
+    for (const size_t info : infos)
+        payloads += m_inputs.infos[info].payloadCount;
+    const uint32_t node = m_inputs.infos[infos.front()].node;
+    if (!m_graph.areLeaves(node) || payloads > abi::kMaxApiPayloads)
         return false;
-    if (info.payloadCount == 0)
+    if (payloads == 0)
         return true;
-    const graph::Queue& queue = m_graph.queues[m_graph.apiQueues[info.node]];
-    const uint64_t at = m_out.payloads.add(m_inputs, number, queue.stride);
-    return std::ranges::all_of(queue.slots, [&](uint32_t slot) { return addSlot(slot, info, at); });
+    const graph::Queue& queue = m_graph.queues[m_graph.apiQueues[node]];
+    const uint64_t at = m_out.payloads.add(m_inputs, infos.front(), queue.stride);
+    for (const size_t info : infos.subspan(1))
+        m_out.payloads.append(m_inputs, info, queue.stride);
+    return std::ranges::all_of(queue.slots, [&](uint32_t slot) { return addSlot(slot, infos, at, payloads); });
 }
 
-bool Leaves::addSlot(uint32_t index, const HostInfo& info, uint64_t payloads)
+bool Leaves::addSlot(uint32_t index, std::span<const size_t> infos, uint64_t payloads, uint64_t count)
 {
     const graph::Node& node = nodeOf(index);
     switch (node.mode) {
         case graph::LaunchMode::Static:
-            return launchGrids(index, payloads, {node.staticGrid[0], node.staticGrid[1], node.staticGrid[2]},
-                               info.payloadCount);
+            return launchGrids(index, payloads, {node.staticGrid[0], node.staticGrid[1], node.staticGrid[2]}, count);
         case graph::LaunchMode::Coalescing:
-            return launchNumbered(index, payloads, uint64_t{info.payloadCount} * node.parts);
+            return launchNumbered(index, payloads, count * node.parts);
         case graph::LaunchMode::Dynamic:
             break;
     }
-    return addGrids(index, info, payloads);
+    return std::ranges::all_of(infos, [&](size_t info) { return addGrids(index, m_inputs.infos[info], payloads); });
 }
 
-bool Leaves::addGrids(uint32_t index, const HostInfo& info, uint64_t payloads)
+// `payloads`: where the next one is.
+bool Leaves::addGrids(uint32_t index, const HostInfo& info, uint64_t& payloads)
 {
     const graph::Slot& slot = m_graph.slots[index];
     const abi::StreamInfo stream = graph::streamInfo(m_graph, m_graph.streams[slot.stream]);
@@ -170,9 +178,16 @@ std::optional<LeafDispatch> prepareLeaves(const graph::Graph& graph, const HostI
                                           const FullGroups& fullGroups)
 {
     Leaves leaves(graph, inputs, scratchBytes, fullGroups);
-    for (size_t i = 0; i < inputs.infos.size(); ++i)
-        if (!leaves.add(i))
+    const auto nodeOf = [&](size_t info) { return inputs.infos[info].node; };
+    std::vector<size_t> infos(inputs.infos.size());
+    std::iota(infos.begin(), infos.end(), size_t{0});
+    std::ranges::stable_sort(infos, {}, nodeOf);
+    for (auto first = infos.begin(); first != infos.end();) {
+        const auto end = std::find_if(first, infos.end(), [&](size_t info) { return nodeOf(info) != nodeOf(*first); });
+        if (!leaves.add({first, end}))
             return std::nullopt;
+        first = end;
+    }
     return leaves.take();
 }
 

@@ -17,6 +17,7 @@ import unittest
 
 SOURCES = pathlib.Path(__file__).parents[2]
 sys.path.insert(0, str(SOURCES / "scripts/gpu"))
+from machine import cores  # pylint: disable=wrong-import-position
 from seeds import Seeds, device_kind  # pylint: disable=wrong-import-position
 
 FAKE = pathlib.Path(__file__).with_name("fake_program.py")
@@ -44,6 +45,18 @@ class SeedsOfProcesses(unittest.TestCase):
         self.assertEqual({seeds.take(None), seeds.take(None)}, {5, 6})
         self.assertIsNone(seeds.take(5))
         self.assertIsNone(Seeds(5, 0).take(None))
+
+
+class CoresOfAMachine(unittest.TestCase):
+    def test_twoProcessorsOfACore_CountOnce_AndWithoutAnswersEach(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for processor in range(4):
+                place = pathlib.Path(folder) / f"cpu{processor}" / "topology"
+                place.mkdir(parents=True)
+                (place / "thread_siblings_list").write_text(f"{processor % 2},{processor % 2 + 2}\n")
+            self.assertEqual(cores({0, 1, 2, 3}, pathlib.Path(folder)), 2)
+            self.assertEqual(cores({0, 2, 3}, pathlib.Path(folder)), 2)
+            self.assertEqual(cores({0, 7, 8}, pathlib.Path(folder)), 3)
 
 
 class GpuCheck(unittest.TestCase):

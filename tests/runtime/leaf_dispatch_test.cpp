@@ -131,11 +131,51 @@ TEST_F(Leaves, DynamicGrids_AreADispatchEach)
 
 TEST_F(Leaves, LaunchesAreFew)
 {
-    link({gridNode({1, 1, 1}, 0)});
-    EXPECT_TRUE(prepare(std::vector<Input>(kMostLeafLaunches, payloads(1))));
-    EXPECT_FALSE(prepare(std::vector<Input>(kMostLeafLaunches + 1, payloads(1))));
+    std::vector<Node> nodes;
+    std::vector<Input> inputs;
+    for (uint32_t i = 0; i < kMostLeafLaunches; ++i) {
+        nodes.push_back(graph::makeEntry("node" + std::to_string(i)));
+        inputs.push_back(payloads(1, i));
+    }
+    nodes.push_back(graph::makeEntry("more"));
+    link(nodes);
+    EXPECT_TRUE(prepare(inputs));
+    inputs.push_back(payloads(1, kMostLeafLaunches));
+    EXPECT_FALSE(prepare(inputs));
     const std::optional<LeafDispatch> nothing = prepare({payloads(0)});
     EXPECT_TRUE(nothing && nothing->launches.empty());
+}
+
+// However many there are, in any order.
+TEST_F(Leaves, InfosOfOneNode_AreOneLaunch)
+{
+    Node coalescing = graph::makeEntry("coalescing");
+    coalescing.mode = LaunchMode::Coalescing;
+    coalescing.payloadBytes = 4;
+    coalescing.maxInputPayloads = 8;
+    Node dynamic = graph::makeEntry("dynamic");
+    dynamic.mode = LaunchMode::Dynamic;
+    link({coalescing, dynamic});
+    std::vector<Input> inputs;
+    for (uint32_t i = 0; i < 5000; ++i)
+        inputs.push_back({0, {i}, 1});
+    inputs.insert(inputs.begin() + 1, {1, {2, 1, 1, 0}, 1});
+    inputs.push_back({1, {3, 1, 1, 0}, 1});
+    const std::vector<Input>& given = inputs;
+    const HostInputs host = hostInputs(m_graph, given);
+    const std::optional<LeafDispatch> leaves = prepareLeaves(m_graph, host, 0, [](uint32_t) { return 4u; });
+    ASSERT_TRUE(leaves);
+    ASSERT_EQ(leaves->launches.size(), 3u);
+    EXPECT_EQ(leaves->launches[0].arguments.units, 5000u);
+    EXPECT_EQ(leaves->launches[0].arguments.stride, 4u);
+    EXPECT_EQ(leaves->launches[1].arguments.payloads, 20000u);
+    EXPECT_EQ(leaves->launches[2].arguments.payloads, 20016u);
+    std::vector<uint32_t> words(leaves->payloads.bytes() / 4, ~0u);
+    leaves->payloads.write(host, reinterpret_cast<std::byte*>(words.data()));
+    ASSERT_EQ(words.size(), 5008u);
+    EXPECT_EQ(words[4999], 4999u);
+    EXPECT_EQ(words[5000], 2u);
+    EXPECT_EQ(words[5004], 3u);
 }
 
 TEST_F(Leaves, OthersNeedTheScheduler)
