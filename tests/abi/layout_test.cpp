@@ -213,7 +213,7 @@ const std::vector<Struct>& structs()
           MEMBER(SortArguments, stride),        MEMBER(SortArguments, actionOffset),
           MEMBER(SortArguments, setOffset),     MEMBER(SortArguments, maxSequenceCount),
           MEMBER(SortArguments, pipelineCount), MEMBER(SortArguments, blockCount),
-          MEMBER(SortArguments, maxDrawCount),  MEMBER(SortArguments, isCounted),
+          MEMBER(SortArguments, maxDrawCount),  MEMBER(SortArguments, flags),
           MEMBER(SortArguments, commandWords),  MEMBER(SortArguments, pipeline),
           MEMBER(SortArguments, setStages),     MEMBER(SortArguments, setSize)},
          sizeof(abi::SortArguments)},
