@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "commands/stream_layout.h"
+#include "layer/tomorrow.h"
 #include "shaders/generated_test_shaders.h"
 
 namespace millrace::commandtest {
@@ -181,6 +182,9 @@ VkShaderEXT Dispatches::createObject(uint32_t salt)
     info.pushConstantRangeCount = 1;
     info.pPushConstantRanges = &range;
     info.pSpecializationInfo = &specialization;
+    const VkTomorrowEXT tomorrow = layertest::tomorrow();
+    if (generated.hasTomorrow)
+        info.pNext = &tomorrow;
     VkShaderEXT shader = VK_NULL_HANDLE;
     MILLRACE_CHECK(generated.createShaders(m_device.handle, 1, &info, nullptr, &shader));
     m_device.onDestroy([this, shader] { generated.destroyShader(m_device.handle, shader, nullptr); });
@@ -245,6 +249,9 @@ VkPipeline Dispatches::createPipeline(uint32_t salt)
         placePipeline(info, memory);
         info.pNext = &memory;
     }
+    const VkTomorrowEXT tomorrow = layertest::tomorrow();
+    if (generated.hasTomorrow)
+        flags.pNext = &tomorrow;
     VkPipeline pipeline = VK_NULL_HANDLE;
     MILLRACE_CHECK(vkCreateComputePipelines(m_device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
     vkDestroyShaderModule(m_device.handle, module, nullptr);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shader objects of generated draws, with all state that they need.
 #include "commands/draws.h"
+#include "layer/tomorrow.h"
 #include "shaders/generated_test_shaders.h"
 
 namespace millrace::commandtest {
@@ -27,6 +28,9 @@ VkShaderEXT Draws::createObject(VkShaderStageFlagBits stage, std::span<const uin
     info.pushConstantRangeCount = 1;
     info.pPushConstantRanges = &range;
     info.pSpecializationInfo = &specialization;
+    const VkTomorrowEXT tomorrow = layertest::tomorrow();
+    if (generated.hasTomorrow)
+        info.pNext = &tomorrow;
     VkShaderEXT shader = VK_NULL_HANDLE;
     MILLRACE_CHECK(generated.createShaders(m_device.handle, 1, &info, nullptr, &shader));
     m_device.onDestroy([this, shader] { generated.destroyShader(m_device.handle, shader, nullptr); });

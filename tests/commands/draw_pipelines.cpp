@@ -3,6 +3,7 @@
 #include <array>
 
 #include "commands/draws.h"
+#include "layer/tomorrow.h"
 #include "shaders/generated_test_shaders.h"
 
 namespace millrace::commandtest {
@@ -70,8 +71,11 @@ VkShaderModule Draws::createModule(std::span<const uint32_t> words) const
     return module;
 }
 
-VkPipeline Draws::createOne(const VkGraphicsPipelineCreateInfo& info)
+VkPipeline Draws::createOne(VkGraphicsPipelineCreateInfo info)
 {
+    const VkTomorrowEXT tomorrow = layertest::tomorrow(info.pNext);
+    if (generated.hasTomorrow)
+        info.pNext = &tomorrow;
     VkPipeline pipeline = VK_NULL_HANDLE;
     MILLRACE_CHECK(vkCreateGraphicsPipelines(m_device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
     return pipeline;

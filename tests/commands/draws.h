@@ -252,7 +252,7 @@ private:
     static std::span<const uint32_t> taskCode();
     uint32_t layerCount() const { return std::max(1u, static_cast<uint32_t>(std::bit_width(m_views))); }
     VkShaderModule createModule(std::span<const uint32_t> words) const;
-    VkPipeline createOne(const VkGraphicsPipelineCreateInfo& info);
+    VkPipeline createOne(VkGraphicsPipelineCreateInfo info);
     // `others`: whose shader groups are appended to its own ones (VK_NV_device_generated_commands).
     VkPipeline createPipeline(bool hasRenderPass, bool hasVertices, uint32_t salt,
                               const std::vector<VkPipeline>& others = {}, bool isEarly = false);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "layer/tomorrow.h"
+
 namespace millrace::commandtest {
 
 using layertest::Buffer;
@@ -24,6 +26,7 @@ InstanceOptions instanceOptions(Provider provider, const GeneratedOptions& with)
     if (with.trace)
         options.settings["trace"] = with.trace;
     options.recorder = with.recorder;
+    options.tomorrow = with.tomorrow;
     if (provider == Provider::Layer && with.narrow)
         options.settings["traits"] = "integer_bits=32";
     if (provider == Provider::Layer && with.validate)
@@ -124,7 +127,7 @@ VkBool32 canHaveDynamicLayouts(Provider provider, const GeneratedOptions& with)
 }  // namespace
 
 GeneratedDevice::GeneratedDevice(Provider by, const GeneratedOptions& with)
-    : provider(by), hasMesh(with.mesh), device(instanceOptions(by, with), options(with))
+    : provider(by), hasMesh(with.mesh), hasTomorrow(with.tomorrow), device(instanceOptions(by, with), options(with))
 {
     createLayout = device.get<PFN_vkCreateIndirectCommandsLayoutEXT>("vkCreateIndirectCommandsLayoutEXT");
     destroyLayout = device.get<PFN_vkDestroyIndirectCommandsLayoutEXT>("vkDestroyIndirectCommandsLayoutEXT");
@@ -154,6 +157,8 @@ DeviceOptions GeneratedDevice::options(const GeneratedOptions& with)
     options.feature = with.graphs;
     options.chain = &m_features;
     options.extensions = {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME};
+    if (with.tomorrow)
+        options.extensions.push_back(VK_EXT_TOMORROW_EXTENSION_NAME);
     if (with.draws) {
         m_core.features.drawIndirectFirstInstance = drawFeatures().startsInstances;
         m_core.features.pipelineStatisticsQuery = drawFeatures().statistics;

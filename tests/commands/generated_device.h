@@ -55,6 +55,7 @@ struct GeneratedOptions {
     bool streams = false;         // VK_NV_device_generated_commands and _compute beside it
     uint32_t views = 0;           // of Draws, a mask: each view draws its own
     const char* trace = nullptr;  // the layer's setting, or null
+    bool tomorrow = false;        // what is created has a structure that no header has (layer/tomorrow.h)
 };
 
 layertest::InstanceOptions instanceOptions(Provider provider, const GeneratedOptions& with = {});
@@ -88,7 +89,8 @@ private:
 
 public:
     const Provider provider;
-    const bool hasMesh;  // VK_EXT_mesh_shader is enabled
+    const bool hasMesh;      // VK_EXT_mesh_shader is enabled
+    const bool hasTomorrow;  // pipelines and shader objects have the structure
     // dynamicGeneratedPipelineLayout, which is enabled then.
     bool hasDynamicLayouts() const { return m_features.dynamicGeneratedPipelineLayout; }
     layertest::TestDevice device;

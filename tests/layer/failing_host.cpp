@@ -83,6 +83,11 @@ int noteLibrary(dl_phdr_info* info, size_t, void*)
 void findLayer()
 {
     dl_iterate_phdr(noteLibrary, nullptr);
+    // It may have been elsewhere before.
+    for (Caller& caller : g_callers) {
+        caller.calls = 0;
+        caller.address = 0;
+    }
     ASSERT_NE(g_layer.begin, 0u) << "the layer is not loaded";
     g_counts = true;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 
 #include "layer/commands/text.h"
 #include "layer/fake_driver.h"
@@ -100,6 +101,61 @@ TEST_F(Fronts, LegacyPass_AlsoHasAFront)
     FakeDriver::get<PFN_vkCmdEndRenderPass>("vkCmdEndRenderPass")(cmd);
     EXPECT_FALSE(known().front.isOpen());
     EXPECT_EQ(known().streams.size(), 2u);
+}
+
+VKAPI_ATTR void VKAPI_CALL nothing(VkCommandBuffer) {}
+
+class UnknownFronts : public Fronts {
+protected:
+    // Commands that are newer than the headers.
+    void call(const char* name)
+    {
+        const auto command = driver.device().unknownCommands.get(name, reinterpret_cast<PFN_vkVoidFunction>(nothing));
+        reinterpret_cast<void(VKAPI_PTR*)(VkCommandBuffer)>(command)(cmd);
+    }
+};
+
+TEST_F(UnknownFronts, UnknownEnd_EndsTheFront)
+{
+    begin();
+    EXPECT_TRUE(known().front.isOpen());
+    call("vkCmdEndRendering3EXT");
+    EXPECT_FALSE(known().front.isOpen());
+    EXPECT_FALSE(known().rendering.inside());
+}
+
+TEST_F(UnknownFronts, UnknownEndOfTheFirstPartOfASuspendedInstance_LeavesIt)
+{
+    begin(VK_RENDERING_SUSPENDING_BIT);
+    const VkCommandBuffer front = known().front.stream;
+    call("vkCmdEndRendering3EXT");
+    begin(VK_RENDERING_RESUMING_BIT);
+    EXPECT_EQ(known().front.stream, front);
+}
+
+TEST_F(UnknownFronts, UnknownBegin_HasNoneAndBeginsQueries)
+{
+    const auto pool = fakeHandle<VkQueryPool>(4);
+    driver.device().queryPools.insert(layer::handleId(pool),
+                                      std::make_shared<layer::QueryPool>(layer::QueryPool{VK_QUERY_TYPE_OCCLUSION, 0}));
+    FakeDriver::get<PFN_vkCmdBeginQuery>("vkCmdBeginQuery")(cmd, pool, 0, 0);
+    const std::vector<Call> calls = callsOf([&] { call("vkCmdBeginRendering3EXT"); });
+    EXPECT_LT(placeOf(calls, "vkCmdBeginQuery"), calls.size());
+    EXPECT_FALSE(known().front.isOpen());
+    EXPECT_NE(known().front.obstacle, nullptr);
+    EXPECT_TRUE(known().rendering.inside());
+}
+
+// They would record into the application's command buffer, which is the front.
+TEST_F(UnknownFronts, MoreUnknownCommandsThanAreRedirected_NothingIsDivided)
+{
+    for (size_t i = 0; i <= layer::UnknownCommands::kMost; ++i)
+        driver.device().unknownCommands.get("vkCmdTomorrow" + std::to_string(i),
+                                            reinterpret_cast<PFN_vkVoidFunction>(nothing));
+    begin();
+    EXPECT_FALSE(known().front.isOpen());
+    EXPECT_NE(known().front.obstacle, nullptr);
+    EXPECT_EQ(known().streams.size(), 1u);
 }
 
 TEST_F(Fronts, NothingNeedsThem_NothingIsDivided)

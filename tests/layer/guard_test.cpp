@@ -8,6 +8,7 @@
 
 #include "layer/failing_host.h"
 #include "layer/test_device.h"
+#include "layer/tomorrow.h"
 #include "shaders/layer_test_shaders.h"
 
 namespace millrace::layertest {
@@ -109,6 +110,36 @@ TEST_F(Guard, AllocationFailsWhileRecording_EndCommandBufferTells)
     EXPECT_GT(failures, 10u);
     EXPECT_EQ(counts.words[4], kLeaves);
     EXPECT_EQ(stored.words[10], 5u);
+}
+
+// The instance goes on behind it, which takes memory: it is told that a structure of the application's is not there
+// any more.
+TEST(GuardOfInstances, AllocationFailsBehindAnInitialization_EndCommandBufferTells)
+{
+    TestDevice device({.tomorrow = true}, {.extensions = {VK_EXT_TOMORROW_EXTENSION_NAME}});
+    findLayer();
+    const Graph graph =
+        device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")}, Scratch::Minimum);
+    failAllocation(0);
+    size_t failures = 0;
+    bool hasFailed = true;
+    for (size_t number = 1; hasFailed; ++number) {
+        const VkTomorrowEXT chain = tomorrow();
+        VkRenderingInfo info{VK_STRUCTURE_TYPE_RENDERING_INFO, &chain};
+        info.renderArea.extent = {8, 8};
+        info.layerCount = 1;
+        VkCommandBuffer cmd = device.begin();
+        vkCmdBeginRendering(cmd, &info);
+        failAllocation(number);
+        device.cmdInitialize(cmd, graph.pipeline, graph.scratch.address, graph.scratch.size);
+        hasFailed = allocations() >= number;
+        failAllocation(0);
+        vkCmdEndRendering(cmd);
+        failures += vkEndCommandBuffer(cmd) == VK_ERROR_OUT_OF_HOST_MEMORY;
+        vkFreeCommandBuffers(device.handle, device.pool, 1, &cmd);
+    }
+    EXPECT_GT(failures, 3u);
+    device.instance.takeMessages();
 }
 
 TEST_F(Guard, AllocationFailsWhileSubmitting_ErrorOrLostDevice)

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
+
 #include "layer/fake_driver.h"
 #include "layer/recording/command_buffer.h"
 
@@ -41,6 +43,29 @@ protected:
     }
     layer::CommandBuffer& known() { return FakeDriver::of(cmd); }
 
+    // A command that is newer than the headers, as the driver gets it behind `calls`.
+    using Command = void(VKAPI_PTR*)(VkCommandBuffer);
+    Command unknownDraw()
+    {
+        return reinterpret_cast<Command>(driver.device().unknownCommands.get(
+            "vkCmdDrawTomorrowEXT", reinterpret_cast<PFN_vkVoidFunction>(drawTomorrow)));
+    }
+    static VKAPI_ATTR void VKAPI_CALL drawTomorrow(VkCommandBuffer stream)
+    {
+        drawnIn() = stream;
+        inFront() = namesOf(FakeDriver::takeCalls());
+    }
+    static VkCommandBuffer& drawnIn()
+    {
+        static VkCommandBuffer last = VK_NULL_HANDLE;
+        return last;
+    }
+    static std::vector<std::string>& inFront()
+    {
+        static std::vector<std::string> last;
+        return last;
+    }
+
     FakeDriver driver;
     VkCommandBuffer cmd = driver.begin();
     const VkPipelineLayout layout = reinterpret_cast<VkPipelineLayout>(uintptr_t{0x100});
@@ -56,6 +81,36 @@ TEST_F(Lent, BothBindPoints_SetAgainOnceForTheNextDraw)
     EXPECT_EQ(draw(), (std::vector<std::string>{"vkCmdBindPipeline", "vkCmdBindDescriptorSets", "vkCmdBindPipeline",
                                                 "vkCmdDraw"}));
     EXPECT_EQ(draw(), std::vector<std::string>{"vkCmdDraw"});
+}
+
+// It may draw.
+TEST_F(Lent, UnknownCommand_FindsTheApplications)
+{
+    const Command draw = unknownDraw();
+    bind(kGraphics);
+    bindSets();
+    known().lent.lend(known().current, kGraphics);
+    FakeDriver::takeCalls();
+    draw(cmd);
+    EXPECT_EQ(drawnIn(), cmd);
+    EXPECT_EQ(inFront(), (std::vector<std::string>{"vkCmdBindPipeline", "vkCmdBindDescriptorSets"}));
+    EXPECT_FALSE(known().lent.isLent());
+    draw(cmd);
+    EXPECT_TRUE(inFront().empty());
+}
+
+// There is no memory for what was put off. Nothing is thrown into the application, which gets to know at the end.
+TEST_F(Lent, UnknownCommandBehindWhatCannotBeRecorded_Fails)
+{
+    struct Throws final : layer::CurrentStream::PutOff {
+        void record(VkCommandBuffer) override { throw std::bad_alloc(); }
+    } putOff;
+    const Command draw = unknownDraw();
+    known().current.putOff(putOff);
+    drawnIn() = VK_NULL_HANDLE;
+    draw(cmd);
+    EXPECT_EQ(drawnIn(), VkCommandBuffer{}) << "what it needs is missing";
+    EXPECT_EQ(FakeDriver::get<PFN_vkEndCommandBuffer>("vkEndCommandBuffer")(cmd), VK_ERROR_OUT_OF_HOST_MEMORY);
 }
 
 TEST_F(Lent, WhatIsBoundMeanwhile_IsWhatTheDrawFinds)

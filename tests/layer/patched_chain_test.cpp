@@ -47,6 +47,18 @@ TEST(PatchedChain, NothingChanged_IsTheApplicationsChain)
     EXPECT_EQ(PatchedChain(nullptr).get(), nullptr);
 }
 
+TEST(PatchedChain, OnlySomeInFrontOfAnotherChain)
+{
+    const Unknown last{kAdded}, third{kUnknown}, second{kOther, &third, {}};
+    const VkPhysicalDeviceVulkan12Features first{kKnown, const_cast<Unknown*>(&second)};
+    PatchedChain chain(&first);
+    const VkStructureType kept[] = {kUnknown, kOther};
+    chain.keepOnly(kept);
+    EXPECT_EQ(typesOf(chain.get(&last)), (std::vector<VkStructureType>{kOther, kUnknown, kAdded}));
+    EXPECT_EQ(third.pNext, nullptr) << "the application's are as they were";
+    EXPECT_EQ(PatchedChain(nullptr).get(&last), &last);
+}
+
 TEST(PatchedChain, WhatIsBehindTheLastChange_StaysWhereItIs)
 {
     const Unknown last{kOther};

@@ -20,4 +20,24 @@ std::vector<Arrival> takeArrivals()
     return arrivals;
 }
 
+VkTomorrowEXT tomorrow(const void* next)
+{
+    static constexpr uint32_t kValues[] = {1, 20, 300};
+    VkTomorrowEXT made;
+    made.pNext = next;
+    made.valueCount = 3;
+    made.pValues = kValues;
+    made.large[99] = 5;  // the end of the structure has to arrive, too
+    return made;
+}
+
+std::multiset<uint64_t> valuesOf(const std::vector<Arrival>& arrivals, const std::string& command)
+{
+    std::multiset<uint64_t> values;
+    for (const Arrival& arrival : arrivals)
+        if (arrival.command == command)
+            values.insert(arrival.value);
+    return values;
+}
+
 }  // namespace millrace::layertest

@@ -6,6 +6,7 @@
 #include <vulkan/vulkan.h>
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,11 +38,17 @@ typedef void(VKAPI_PTR* PFN_vkCmdTomorrowEXT)(VkCommandBuffer commandBuffer, uin
 typedef void(VKAPI_PTR* PFN_vkCmdEndRenderingTomorrowEXT)(VkCommandBuffer commandBuffer, const void* pInfo);
 typedef void(VKAPI_PTR* PFN_vkCmdBeginTomorrowEXT)(VkCommandBuffer commandBuffer);
 typedef void(VKAPI_PTR* PFN_vkCmdEndTomorrowEXT)(VkCommandBuffer commandBuffer);
+// Draws a triangle.
+typedef void(VKAPI_PTR* PFN_vkCmdDrawTomorrowEXT)(VkCommandBuffer commandBuffer);
 typedef VkResult(VKAPI_PTR* PFN_vkQueueTomorrowEXT)(VkQueue queue, uint32_t value);
 
 namespace millrace::layertest {
 
 inline constexpr char kTomorrow[] = "VK_LAYER_MILLRACE_test_tomorrow";
+
+// One whose values are kTomorrowValue together.
+VkTomorrowEXT tomorrow(const void* next = nullptr);
+inline constexpr uint64_t kTomorrowValue = 326;
 
 // A structure or a command of the extension that has arrived.
 struct Arrival {
@@ -53,5 +60,7 @@ struct Arrival {
 using TakeArrivals = void (*)(void (*visit)(const Arrival& arrival, void* user), void* user);
 // All since the last call. Requires: an instance with the layer exists.
 std::vector<Arrival> takeArrivals();
+// Of the structures that came with a command.
+std::multiset<uint64_t> valuesOf(const std::vector<Arrival>& arrivals, const std::string& command);
 
 }  // namespace millrace::layertest

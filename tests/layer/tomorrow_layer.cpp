@@ -122,6 +122,28 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateComputePipelines(VkDevice device, VkPipelin
     return deviceOf(device).table.CreateComputePipelines(device, cache, count, infos, allocator, out);
 }
 
+VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice device, VkPipelineCache cache, uint32_t count,
+                                                       const VkGraphicsPipelineCreateInfo* infos,
+                                                       const VkAllocationCallbacks* allocator, VkPipeline* out)
+{
+    std::deque<Chain> chains;
+    for (const VkGraphicsPipelineCreateInfo& info : std::span(infos, count)) {
+        chains.emplace_back("vkCreateGraphicsPipelines", &info);
+        for (const VkPipelineShaderStageCreateInfo& stage : std::span(info.pStages, info.stageCount))
+            chains.emplace_back("vkCreateGraphicsPipelines, stage", &stage);
+    }
+    return deviceOf(device).table.CreateGraphicsPipelines(device, cache, count, infos, allocator, out);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateShadersEXT(VkDevice device, uint32_t count, const VkShaderCreateInfoEXT* infos,
+                                                const VkAllocationCallbacks* allocator, VkShaderEXT* out)
+{
+    std::deque<Chain> chains;
+    for (const VkShaderCreateInfoEXT& info : std::span(infos, count))
+        chains.emplace_back("vkCreateShadersEXT", &info);
+    return deviceOf(device).table.CreateShadersEXT(device, count, infos, allocator, out);
+}
+
 VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer handle, const VkRenderingInfo* info)
 {
     const Chain chain("vkCmdBeginRendering", info);
@@ -193,6 +215,12 @@ VKAPI_ATTR void VKAPI_CALL CmdEndTomorrowEXT(VkCommandBuffer handle)
     note("vkCmdEndTomorrowEXT", 0, idOf(handle));
 }
 
+VKAPI_ATTR void VKAPI_CALL CmdDrawTomorrowEXT(VkCommandBuffer handle)
+{
+    note("vkCmdDrawTomorrowEXT", 0, idOf(handle));
+    deviceOf(handle).table.CmdDraw(handle, 3, 1, 0, 0);
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL QueueTomorrowEXT(VkQueue handle, uint32_t value)
 {
     note("vkQueueTomorrowEXT", value, idOf(handle));
@@ -237,6 +265,8 @@ const Functions& ownFunctions()
         Functions all = {
             TOMORROW_ENTRY(CreateDevice),
             TOMORROW_ENTRY(CreateComputePipelines),
+            TOMORROW_ENTRY(CreateGraphicsPipelines),
+            TOMORROW_ENTRY(CreateShadersEXT),
             TOMORROW_ENTRY(CmdBeginRendering),
             TOMORROW_ENTRY(CmdPushDescriptorSetKHR),
             TOMORROW_ENTRY(QueueSubmit),
@@ -257,6 +287,7 @@ const Functions& ownFunctions()
             TOMORROW_ENTRY(CmdEndRenderingTomorrowEXT),
             TOMORROW_ENTRY(CmdBeginTomorrowEXT),
             TOMORROW_ENTRY(CmdEndTomorrowEXT),
+            TOMORROW_ENTRY(CmdDrawTomorrowEXT),
             TOMORROW_ENTRY(QueueTomorrowEXT),
         };
         for (int i = 0; i < kManyCommands; ++i)

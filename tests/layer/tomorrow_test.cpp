@@ -18,18 +18,7 @@ namespace {
 constexpr VkPipelineBindPoint kGraphPoint = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
 constexpr uint32_t kValues[] = {1, 20, 300};
 constexpr uint64_t kSum = 321;
-constexpr uint64_t kLast = 5;  // the end of the structure has to arrive, too
 constexpr uint64_t kMore = 77;
-
-VkTomorrowEXT tomorrow(const void* next = nullptr)
-{
-    VkTomorrowEXT made;
-    made.pNext = next;
-    made.valueCount = 3;
-    made.pValues = kValues;
-    made.large[99] = kLast;
-    return made;
-}
 
 VkMoreTomorrowEXT moreTomorrow(const void* next = nullptr)
 {
@@ -39,18 +28,8 @@ VkMoreTomorrowEXT moreTomorrow(const void* next = nullptr)
     return made;
 }
 
-// Of the structures that came with a command.
-std::multiset<uint64_t> valuesOf(const std::vector<Arrival>& arrivals, const std::string& command)
-{
-    std::multiset<uint64_t> values;
-    for (const Arrival& arrival : arrivals)
-        if (arrival.command == command)
-            values.insert(arrival.value);
-    return values;
-}
-
-const std::multiset<uint64_t> kBoth = {kSum + kLast, kMore};
-const std::multiset<uint64_t> kOne = {kSum + kLast};
+const std::multiset<uint64_t> kBoth = {kTomorrowValue, kMore};
+const std::multiset<uint64_t> kOne = {kTomorrowValue};
 
 class Tomorrow : public testing::Test {
 protected:
@@ -100,7 +79,8 @@ TEST(TomorrowDevice, Structures_ReachTheDriver_WhereverTheyAreInTheChain)
                       {.chain = &behind, .first = &front, .extensions = {VK_EXT_TOMORROW_EXTENSION_NAME}});
     device.instance.expectMessage("Millrace-unknown-extension");
     const std::vector<Arrival> arrivals = takeArrivals();
-    EXPECT_EQ(valuesOf(arrivals, "vkCreateDevice"), (std::multiset<uint64_t>{kSum + kLast, 1000, kSum + kLast, kMore}));
+    EXPECT_EQ(valuesOf(arrivals, "vkCreateDevice"),
+              (std::multiset<uint64_t>{kTomorrowValue, 1000, kTomorrowValue, kMore}));
     EXPECT_EQ(valuesOf(arrivals, "VK_EXT_tomorrow"), (std::multiset<uint64_t>{1}));
 }
 
@@ -277,7 +257,7 @@ TEST_F(Tomorrow, Commands_RecordBehindTheSplit)
     };
     const double floats = 1.5 + 2 * 2.5 + 4 * 3.5 + 8 * 4.5 + 16 * 5.5 + 32 * 6.5 + 64 * 7.5 + 128 * 8.5 + 256 * 9.5;
     const uint64_t expected =
-        1 + 2 * 2 + 4 * 3 + 8 * 4 + 16 * 5 + 32 * 6 + kSum + kLast + static_cast<uint64_t>(1000 * floats);
+        1 + 2 * 2 + 4 * 3 + 8 * 4 + 16 * 5 + 32 * 6 + kTomorrowValue + static_cast<uint64_t>(1000 * floats);
     VkCommandBuffer cmd = begin();
     takeArrivals();
     call(cmd);

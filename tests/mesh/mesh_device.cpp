@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mesh/mesh_device.h"
 
+#include <utility>
+
+#include "layer/tomorrow.h"
 #include "shaders/mesh_test_shaders.h"
 
 namespace millrace::meshtest {
@@ -90,8 +93,9 @@ void enableWhatTestsNeed(VkPhysicalDeviceFeatures2& core, VkPhysicalDeviceVulkan
 
 namespace {
 
-InstanceOptions tracing(InstanceOptions options, const std::string& trace)
+InstanceOptions with(InstanceOptions options, const std::string& trace, bool tomorrow)
 {
+    options.tomorrow = tomorrow;
     if (!trace.empty()) {
         options.emulation = true;
         options.settings["trace"] = trace;
@@ -101,8 +105,8 @@ InstanceOptions tracing(InstanceOptions options, const std::string& trace)
 
 }  // namespace
 
-MeshDevice::MeshDevice(Provider by, Beside beside, const std::string& trace)
-    : provider(by), device(tracing(instanceOptions(by), trace), options(beside))
+MeshDevice::MeshDevice(Provider by, Beside beside, const std::string& trace, bool tomorrow)
+    : provider(by), device(with(instanceOptions(by), trace, tomorrow), options(beside, tomorrow))
 {
     setLayout =
         device.createSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, kMeshStages | VK_SHADER_STAGE_FRAGMENT_BIT);
@@ -119,7 +123,7 @@ MeshDevice::MeshDevice(Provider by, Beside beside, const std::string& trace)
     cmdDrawIndirect = device.get<PFN_vkCmdDrawMeshTasksIndirectEXT>("vkCmdDrawMeshTasksIndirectEXT");
 }
 
-DeviceOptions MeshDevice::options(Beside beside)
+DeviceOptions MeshDevice::options(Beside beside, bool tomorrow)
 {
     const layertest::TestInstance instance(instanceOptions(provider));
     m_features.multiviewMeshShader = meshFeaturesOf(instance.physical).multiviewMeshShader == VK_TRUE;
@@ -133,6 +137,8 @@ DeviceOptions MeshDevice::options(Beside beside)
     options.memoryModel = true;
     options.chain = &m_features;
     options.extensions = {VK_EXT_MESH_SHADER_EXTENSION_NAME};
+    if (tomorrow)
+        options.extensions.push_back(VK_EXT_TOMORROW_EXTENSION_NAME);
     if (beside == Beside::Libraries) {
         options.extensions.insert(options.extensions.end(), {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME,
                                                              VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME});
@@ -209,11 +215,11 @@ VkPipeline MeshDevice::createPipeline(const PipelineOptions& options, VkResult& 
     rendering.colorAttachmentCount = 1;
     rendering.pColorAttachmentFormats = &format;
     rendering.viewMask = options.viewMask;
+    rendering.pNext = options.chain;
     VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO};
     VkPipelineCreateFlags2CreateInfo flags{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO};
     flags.flags = options.flags;
-    if (!options.renderPass)
-        info.pNext = &rendering;
+    info.pNext = options.renderPass ? options.chain : &rendering;
     if (options.flags != 0) {
         flags.pNext = info.pNext;
         info.pNext = &flags;
@@ -233,7 +239,7 @@ VkPipeline MeshDevice::createPipeline(const PipelineOptions& options, VkResult& 
     if (options.linking == Linking::Whole)
         result = vkCreateGraphicsPipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
     else
-        pipeline = createLinked(info, options.linking, options.flags);
+        pipeline = createLinked(info, options);
     device.onDestroy([this, pipeline] { vkDestroyPipeline(device.handle, pipeline, nullptr); });
     return pipeline;
 }
@@ -273,15 +279,16 @@ VkGraphicsPipelineCreateInfo partOf(VkGraphicsPipelineCreateInfo info, VkGraphic
 }  // namespace
 
 // The fragment shader's library is made first. Libraries live as long as what is made of them.
-VkPipeline MeshDevice::createLinked(const VkGraphicsPipelineCreateInfo& info, Linking linking,
-                                    VkPipelineCreateFlags2 ofNode)
+VkPipeline MeshDevice::createLinked(const VkGraphicsPipelineCreateInfo& info, const PipelineOptions& options)
 {
     std::vector<VkPipeline> libraries, used;
     VkPipelineCreateFlags2CreateInfo flags2{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO};
-    flags2.flags = ofNode;
+    flags2.flags = options.flags;
+    const void* linkChain = options.linkChain;
     const auto link = [&](VkPipelineCreateFlags flags) {
         VkPipelineLibraryCreateInfoKHR linked{VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR};
-        linked.pNext = ofNode != 0 ? &flags2 : nullptr;
+        flags2.pNext = std::exchange(linkChain, nullptr);
+        linked.pNext = options.flags != 0 ? &flags2 : flags2.pNext;
         linked.libraryCount = static_cast<uint32_t>(libraries.size());
         linked.pLibraries = libraries.data();
         VkGraphicsPipelineCreateInfo whole{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &linked, flags};
@@ -295,11 +302,11 @@ VkPipeline MeshDevice::createLinked(const VkGraphicsPipelineCreateInfo& info, Li
         library.pNext = const_cast<void*>(info.pNext);
         library.flags = subset;
         part.pNext = &library;
-        if (linking == Linking::PartAlone)
+        if (options.linking == Linking::PartAlone)
             return create(part);
         libraries.push_back(create(part));
         used.push_back(libraries.back());
-        if (linking == Linking::LibrariesOfLibraries && subset == kBefore) {
+        if (options.linking == Linking::LibrariesOfLibraries && subset == kBefore) {
             const VkPipeline together = link(VK_PIPELINE_CREATE_LIBRARY_BIT_KHR);
             libraries = {together};
             used.push_back(together);

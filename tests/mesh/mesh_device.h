@@ -39,8 +39,10 @@ struct PipelineOptions {
     std::span<const uint32_t> task;                   // none: there is none
     const char* entry = "main";                       // of the mesh shader
     const void* node = nullptr;                       // chained to its stage
+    const void* chain = nullptr;                      // to the pipeline, or to each library
     VkPipelineCreateFlags2 flags = 0;
     Linking linking = Linking::Whole;
+    const void* linkChain = nullptr;  // to what first links libraries
 };
 
 // What a device has beside mesh shaders.
@@ -51,8 +53,10 @@ bool driverHas(Beside beside);
 
 class MeshDevice {
 public:
-    // `trace`: the setting, which has the layer loaded also where the driver draws; empty: none.
-    explicit MeshDevice(Provider by, Beside beside = Beside::Nothing, const std::string& trace = {});
+    // `trace`: the setting, which has the layer loaded also where the driver draws; empty: none. `tomorrow`: with the
+    // extension that no header has (layer/tomorrow.h).
+    explicit MeshDevice(Provider by, Beside beside = Beside::Nothing, const std::string& trace = {},
+                        bool tomorrow = false);
 
 private:
     VkPhysicalDeviceMeshShaderFeaturesEXT m_features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
@@ -67,7 +71,7 @@ private:
     VkPhysicalDeviceVulkan11Features m_v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
     VkPhysicalDeviceFeatures2 m_core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
 
-    layertest::DeviceOptions options(Beside beside);
+    layertest::DeviceOptions options(Beside beside, bool tomorrow);
 
 public:
     const Provider provider;
@@ -89,8 +93,7 @@ public:
 
 private:
     VkPipeline create(const VkGraphicsPipelineCreateInfo& info);
-    // `ofNode`: flags of a mesh node, or 0.
-    VkPipeline createLinked(const VkGraphicsPipelineCreateInfo& info, Linking linking, VkPipelineCreateFlags2 ofNode);
+    VkPipeline createLinked(const VkGraphicsPipelineCreateInfo& info, const PipelineOptions& options);
 };
 
 }  // namespace millrace::meshtest

@@ -32,9 +32,12 @@ struct Guarded<Function> {
     }
 };
 
-// Does something at the end of a block, however that is left.
+// Does something that throws nothing at the end of a block, however that is left: what throws in a destructor ends the
+// process.
 template <typename Action>
 class Finally {
+    static_assert(std::is_nothrow_invocable_v<Action&>);
+
 public:
     explicit Finally(Action action) : m_action(std::move(action)) {}
     ~Finally() { m_action(); }

@@ -65,12 +65,19 @@ void PatchedChain::remove(VkStructureType type)
         item->isLeftOut = true;
 }
 
-const void* PatchedChain::get()
+void PatchedChain::keepOnly(std::span<const VkStructureType> types)
 {
-    const auto lastChanged =
-        std::find_if(m_items.rbegin(), m_items.rend(), [](const Item& item) { return item.isLeftOut || item.copy; });
+    for (Item& item : m_items)
+        item.isLeftOut = item.isLeftOut || std::find(types.begin(), types.end(), item.type()) == types.end();
+}
+
+const void* PatchedChain::get(const void* behind)
+{
+    const auto lastChanged = std::find_if(m_items.rbegin(), m_items.rend(),
+                                          [=](const Item& item) { return behind || item.isLeftOut || item.copy; });
     const auto tail = lastChanged.base();
-    const VkBaseInStructure* next = tail == m_items.end() ? nullptr : tail->original;
+    const VkBaseInStructure* next =
+        tail == m_items.end() ? static_cast<const VkBaseInStructure*>(behind) : tail->original;
     for (auto item = std::make_reverse_iterator(tail); item != m_items.rend(); ++item) {
         if (item->isLeftOut)
             continue;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace millrace::layer {
@@ -38,9 +39,12 @@ public:
         return added;
     }
     void remove(VkStructureType type);
+    // All others.
+    void keepOnly(std::span<const VkStructureType> types);
 
-    // Valid until the next change, and as long as this object and the application's chain are.
-    const void* get();
+    // Valid until the next change, and as long as this object and the application's chain are. `behind`: a chain that
+    // comes behind this one.
+    const void* get(const void* behind = nullptr);
     // Structures that had to be left out, since the system did not let us copy them.
     const std::vector<VkStructureType>& lost() const { return m_lost; }
 

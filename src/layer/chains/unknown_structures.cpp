@@ -39,6 +39,13 @@ bool hasUnknownStructures(const void* chain)
     return chain && !unknownStructures(chain).empty();
 }
 
+void addStructures(StructureTypes& types, const StructureTypes& more)
+{
+    for (VkStructureType type : more)
+        if (std::ranges::find(types, type) == types.end())
+            types.push_back(type);
+}
+
 void UnknownStructures::tell(const Messages& messages, const ObjectReference& object, std::string_view command,
                              const StructureTypes& types, std::string_view consequence)
 {

@@ -26,11 +26,21 @@ bool hasUnknownStructures(const void* chain);
 // Those of `original` that are not in `copy`, which was made of it.
 StructureTypes missingStructures(const void* original, const void* copy);
 
+// Adds those that are not there yet.
+void addStructures(StructureTypes& types, const StructureTypes& more);
+
 // What it means that PatchedChain had to leave one out.
 inline constexpr char kCannotCopy[] = "the driver does not get it, since the system does not let the layer copy it";
 
 // Or that the layer makes the object alone.
 inline constexpr char kLayerAlone[] = "nobody gets it, since the layer makes this object without the driver";
+
+// Or that it runs the command alone.
+inline constexpr char kLayerRuns[] = "nobody gets it, since the layer runs this command without the driver";
+
+// Or that it makes another one, when the call has returned.
+inline constexpr char kMadeLater[] =
+    "what the layer makes of this object when it is used goes without it, since the layer cannot keep it";
 
 // Tells of each structure once for each command. Thread-safe.
 class UnknownStructures {

@@ -87,6 +87,7 @@ VkResult CombinedPipelines::create(const commands::Layout& layout, const command
         std::vector<commands::StageCode>& code = codes.emplace_back();
         if (!member)
             continue;
+        member->tellWhatIsNotKept();
         code = member->settledCode();
         if (code.empty())
             return hinder("the layer does not have the code of one of them as graphics pipelines have it");

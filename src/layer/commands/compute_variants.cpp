@@ -98,7 +98,11 @@ std::shared_ptr<KeptPipeline> keep(Device& device, const VkComputePipelineCreate
     SharedWords words = wordsOf(device, info.stage);
     if (!layout || !words)
         return nullptr;
-    return keep(std::move(layout), std::move(words), info);
+    std::shared_ptr<KeptPipeline> kept = keep(std::move(layout), std::move(words), info);
+    // Of those that the headers know, the others mean nothing to a variant.
+    for (const void* chain : {info.pNext, info.stage.pNext})
+        kept->cannotKeep("vkCreateComputePipelines", unknownStructures(chain));
+    return kept;
 }
 
 std::shared_ptr<KeptPipeline> keep(std::shared_ptr<SequenceLayout> layout, SharedWords words,

@@ -73,6 +73,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectExecutionSetEXT(VkDevice handle,
 {
     Device& device = Device::of(handle);
     *pSet = VK_NULL_HANDLE;
+    device.tellUnknown("vkCreateIndirectExecutionSetEXT", unknownStructures(pInfo->pNext), kLayerAlone);
     std::shared_ptr<ExecutionSet> set;
     if (pInfo->type == VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT) {
         const VkIndirectExecutionSetPipelineInfoEXT& info = *pInfo->info.pPipelineInfo;

@@ -15,10 +15,23 @@ namespace millrace::layer {
 
 namespace {
 
+// Of what a call for generated commands has chained. Mostly that is what the layer reads.
+void tellUnknown(const Device& device, const char* command, const void* chain)
+{
+    const VkStructureType read[] = {VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT,
+                                    VK_STRUCTURE_TYPE_GENERATED_COMMANDS_SHADER_INFO_EXT};
+    for (auto* item = static_cast<const VkBaseInStructure*>(chain); item; item = item->pNext)
+        if (std::ranges::count(read, item->sType) == 0) {
+            device.tellUnknown(command, unknownStructures(item), kLayerRuns);
+            return;
+        }
+}
+
 VKAPI_ATTR void VKAPI_CALL GetGeneratedCommandsMemoryRequirementsEXT(
     VkDevice handle, const VkGeneratedCommandsMemoryRequirementsInfoEXT* pInfo, VkMemoryRequirements2* pRequirements)
 {
     Device& device = Device::of(handle);
+    tellUnknown(device, "vkGetGeneratedCommandsMemoryRequirementsEXT", pInfo->pNext);
     const IndirectLayout* layout = device.indirectLayouts.find(handleId(pInfo->indirectCommandsLayout));
     const Choice choice =
         layout ? choiceOf(device, *layout, pInfo->indirectExecutionSet, pInfo->pNext, nullptr) : Choice();
@@ -552,6 +565,7 @@ VKAPI_ATTR void VKAPI_CALL CmdPreprocessGeneratedCommandsEXT(VkCommandBuffer han
         commandBuffer.device.table.CmdPreprocessGeneratedCommandsEXT(commandBuffer.current, pInfo, current);
         return;
     }
+    tellUnknown(commandBuffer.device, "vkCmdPreprocessGeneratedCommandsEXT", pInfo->pNext);
     const CommandBuffer& state = stateCommandBuffer ? CommandBuffer::of(stateCommandBuffer) : commandBuffer;
     Generation(commandBuffer, *pInfo, state).preprocess();
 }
@@ -565,6 +579,7 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteGeneratedCommandsEXT(VkCommandBuffer handle
         commandBuffer.device.table.CmdExecuteGeneratedCommandsEXT(commandBuffer.current, isPreprocessed, pInfo);
         return;
     }
+    tellUnknown(commandBuffer.device, "vkCmdExecuteGeneratedCommandsEXT", pInfo->pNext);
     Generation(commandBuffer, *pInfo, commandBuffer).execute(isPreprocessed);
 }
 

@@ -33,6 +33,8 @@ bool hasDynamicState(const VkGraphicsPipelineCreateInfo& info, VkDynamicState st
     return dynamic && std::ranges::count(std::span(dynamic->pDynamicStates, dynamic->dynamicStateCount), state) > 0;
 }
 
+constexpr char kCommand[] = "vkCreateGraphicsPipelines";
+
 class KeptGraphics final : public KeptPipeline {
 public:
     KeptGraphics(std::shared_ptr<SequenceLayout> layout, std::shared_ptr<RenderPass> renderPass,
@@ -44,6 +46,8 @@ public:
           m_chain(info.pNext),
           m_flags(variantFlags(info.pNext, info.flags))
     {
+        cannotKeep(kCommand, missingStructures(info.pNext, m_chain.get()));
+        cannotKeep(kCommand, missingInside(info, *m_info.ptr()));
         m_chain.remove(VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
         m_chain.remove(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_SHADER_GROUPS_CREATE_INFO_NV);
         // The application reads it when its own pipeline has been made.
@@ -304,8 +308,13 @@ std::shared_ptr<KeptPipeline> keep(Device& device, const VkGraphicsPipelineCreat
 {
     if (hasLibraries(info)) {
         const LinkedGraphics linked(device, info, partsOf(device, info));
-        return linked.isUsable() ? keepWhole(linked.layout(), linked.renderPass(), linked.words(), linked.info())
-                                 : nullptr;
+        if (!linked.isUsable())
+            return nullptr;
+        std::shared_ptr<KeptPipeline> kept =
+            keepWhole(linked.layout(), linked.renderPass(), linked.words(), linked.info());
+        if (kept)
+            kept->cannotKeep(kCommand, linked.notKept());
+        return kept;
     }
     std::shared_ptr<RenderPass> renderPass = device.renderPasses.share(handleId(info.renderPass));
     if (info.renderPass && !(renderPass && renderPass->handle))

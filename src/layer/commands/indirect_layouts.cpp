@@ -197,6 +197,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectCommandsLayoutEXT(VkDevice handle,
 {
     Device& device = Device::of(handle);
     *pLayout = VK_NULL_HANDLE;
+    device.tellUnknown("vkCreateIndirectCommandsLayoutEXT", unknownStructures(pInfo->pNext), kLayerAlone);
     Reader reader(device, *pInfo);
     const VkResult result = reader.read();
     if (result != VK_SUCCESS) {

@@ -34,6 +34,17 @@ void KeptPipeline::setName(std::string name)
     m_name = std::move(name);
 }
 
+void KeptPipeline::cannotKeep(const char* command, const StructureTypes& types)
+{
+    m_command = command;
+    addStructures(m_notKept, types);
+}
+
+void KeptPipeline::tellWhatIsNotKept() const
+{
+    device().tellUnknown(m_command, m_notKept, kMadeLater);
+}
+
 VkResult KeptPipeline::get(const commands::Layout& layout, const commands::VertexInput& input,
                            const VariantHandles*& out)
 {
@@ -45,6 +56,7 @@ VkResult KeptPipeline::get(const commands::Layout& layout, const commands::Verte
             out = &known.handles;
             return VK_SUCCESS;
         }
+    tellWhatIsNotKept();
     Known& known = m_variants.emplace_back(Known{layout, key, {}});
     const VkResult result = create(layout, key, known.handles);
     if (result != VK_SUCCESS) {
@@ -63,8 +75,8 @@ std::shared_ptr<KeptPipeline> KeptPipeline::withFrontFace(VkFrontFace face)
 {
     std::lock_guard lock(m_mutex);
     std::shared_ptr<KeptPipeline>& own = m_faces[face == VK_FRONT_FACE_CLOCKWISE];
-    if (!own)
-        own = createWithFrontFace(face);
+    if (!own && (own = createWithFrontFace(face)))
+        own->cannotKeep(m_command, m_notKept);
     if (own)
         own->setName(m_name);
     return own;

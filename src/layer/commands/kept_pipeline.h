@@ -14,6 +14,7 @@
 #include "commands/layout.h"
 #include "commands/shader_variants.h"
 #include "commands/vertex_input.h"
+#include "layer/chains/unknown_structures.h"
 #include "layer/objects/pipeline_layouts.h"
 #include "layer/objects/pipeline_maker.h"
 
@@ -43,6 +44,11 @@ public:
     // That the application gave it, where a trace wants to know; else empty.
     std::string name() const;
     void setName(std::string name);
+
+    // Before others have it: structures of the command that created it which it has no copy of.
+    void cannotKeep(const char* command, const StructureTypes& types);
+    // That what is made of it goes without them.
+    void tellWhatIsNotKept() const;
 
     // True if the vertex input is what vkCmdSetVertexInputEXT sets.
     virtual bool hasDynamicInput() const { return false; }
@@ -88,6 +94,8 @@ private:
 
     const VkPipelineBindPoint m_bindPoint;
     const std::shared_ptr<SequenceLayout> m_layout;
+    const char* m_command = "";  // that created it
+    StructureTypes m_notKept;
     mutable std::recursive_mutex m_mutex;  // a callback of the application's may ask again, though Vulkan forbids it
     std::string m_name;
     std::deque<Known> m_variants;

@@ -46,6 +46,7 @@ VkResult ShaderGroups::create(const VkGraphicsPipelineCreateInfo& info,
 VkResult ShaderGroups::createOne(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache)
 {
     DriverPipelineInfo<VkGraphicsPipelineCreateInfo> own(m_device, info, nullptr);
+    m_device.tellLost("pipeline creation", own.lost());
     Group group{VK_NULL_HANDLE, keep(m_device, info), true};
     PipelineMaker* const maker = m_device.pipelineMaker.get();
     const VkResult result = maker && maker->makes(info)
@@ -64,6 +65,7 @@ VkResult ShaderGroups::callDriver(const VkGraphicsPipelineCreateInfo& given, VkG
     const DriverStages stages(m_device, given.pStages, given.stageCount);
     if (stages.result() != VK_SUCCESS)
         return stages.result();
+    m_device.tellLost("pipeline creation", stages.lost());
     info.pStages = stages.data();
     return m_device.table.CreateGraphicsPipelines(m_device.handle, cache, 1, &info, runtime::hostMemory(), &out);
 }

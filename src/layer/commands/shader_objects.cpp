@@ -28,11 +28,15 @@ namespace {
 
 using Shaders = ShadersTogether<KeptPipeline>::Shaders;
 
+constexpr char kCommand[] = "vkCreateShadersEXT";
+
 class KeptObjects final : public KeptPipeline {
 public:
     explicit KeptObjects(Shaders shaders)
         : KeptPipeline(VK_PIPELINE_BIND_POINT_GRAPHICS, shaders[0]->layout), m_shaders(std::move(shaders))
     {
+        for (const std::shared_ptr<const KeptShader>& shader : m_shaders)
+            cannotKeep(kCommand, shader->notKept);
     }
 
     bool hasDynamicInput() const override { return true; }
@@ -104,7 +108,10 @@ std::shared_ptr<KeptPipeline> keepCompute(const KeptShader& shader)
     info.stage.stage = shader.stage;
     info.stage.pName = shader.entryPoint.c_str();
     info.stage.pSpecializationInfo = shader.constants();
-    return keep(shader.layout, std::make_shared<const std::vector<uint32_t>>(shader.words), info);
+    std::shared_ptr<KeptPipeline> kept =
+        keep(shader.layout, std::make_shared<const std::vector<uint32_t>>(shader.words), info);
+    kept->cannotKeep(kCommand, shader.notKept);
+    return kept;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateShadersEXT(VkDevice handle, uint32_t count,

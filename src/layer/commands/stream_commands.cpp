@@ -148,6 +148,7 @@ VKAPI_ATTR void VKAPI_CALL CmdPreprocessGeneratedCommandsNV(VkCommandBuffer hand
         commandBuffer.device.table.CmdPreprocessGeneratedCommandsNV(commandBuffer.current, pInfo);
         return;
     }
+    commandBuffer.device.tellUnknown("vkCmdPreprocessGeneratedCommandsNV", unknownStructures(pInfo->pNext), kLayerRuns);
     const Translation translation(commandBuffer.device, *pInfo);
     translation.generation(commandBuffer).preprocess();
 }
@@ -161,6 +162,7 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteGeneratedCommandsNV(VkCommandBuffer handle,
         commandBuffer.device.table.CmdExecuteGeneratedCommandsNV(commandBuffer.current, isPreprocessed, pInfo);
         return;
     }
+    commandBuffer.device.tellUnknown("vkCmdExecuteGeneratedCommandsNV", unknownStructures(pInfo->pNext), kLayerRuns);
     const Translation translation(commandBuffer.device, *pInfo);
     translation.generation(commandBuffer).execute(isPreprocessed);
 }

@@ -222,6 +222,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectCommandsLayoutNV(VkDevice handle,
 {
     Device& device = Device::of(handle);
     *pLayout = VK_NULL_HANDLE;
+    device.tellUnknown("vkCreateIndirectCommandsLayoutNV", unknownStructures(pInfo->pNext), kLayerAlone);
     Reader reader(device, *pInfo);
     const VkResult result = reader.read();
     if (result != VK_SUCCESS) {

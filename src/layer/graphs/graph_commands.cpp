@@ -104,7 +104,7 @@ void Dispatch::recordInFront()
     recordRest(m_commandBuffer);
     const VkCommandBuffer inside = m_commandBuffer.current;
     m_commandBuffer.current = m_commandBuffer.front.stream;
-    const Finally back([&] { m_commandBuffer.current = inside; });
+    const Finally back([&]() noexcept { m_commandBuffer.current.goBack(inside); });
     const RenderingScope& scope = m_commandBuffer.rendering;
     m_commandBuffer.front.use();
     m_request.announced = !(m_commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
@@ -337,15 +337,18 @@ VKAPI_ATTR void VKAPI_CALL CmdInitializeGraphScratchMemoryAMDX(VkCommandBuffer h
         return;
     // Conditional rendering does not affect this command.
     interruptRendering(commandBuffer, false);
-    const Finally resume([&] { resumeRendering(commandBuffer, false); });
-    std::shared_ptr<void> keepAlive;
-    const VkResult result = runtime::recordInitialize(*device.runtime, commandBuffer.current, object->graph, scratch,
-                                                      scratchSize, keepAlive, object->name());
-    if (result == VK_SUCCESS)
-        commandBuffer.keepAlive.push_back(std::move(keepAlive));
-    else
-        commandBuffer.fail(result);
-    restoreState(commandBuffer);
+    const auto resume = [&] { resumeRendering(commandBuffer, false); };
+    rememberOrUndo(resume, [&] {
+        std::shared_ptr<void> keepAlive;
+        const VkResult result = runtime::recordInitialize(*device.runtime, commandBuffer.current, object->graph,
+                                                          scratch, scratchSize, keepAlive, object->name());
+        if (result == VK_SUCCESS)
+            commandBuffer.keepAlive.push_back(std::move(keepAlive));
+        else
+            commandBuffer.fail(result);
+        restoreState(commandBuffer);
+    });
+    resume();
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphAMDX(VkCommandBuffer handle, VkDeviceAddress scratch,

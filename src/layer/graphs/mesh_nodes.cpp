@@ -213,6 +213,7 @@ VkResult Creation::createPipeline(const compiler::MeshNode& node, MeshNodePipeli
     if (auto* flags2 = chain.change<VkPipelineCreateFlags2CreateInfo>(kFlags2))
         flags2->flags &= ~VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
     own.pNext = chain.get();
+    m_device.tellLost("pipeline creation", chain.lost());
     DriverPipelineInfo<VkGraphicsPipelineCreateInfo> translated(m_device, own, m_created);
     m_device.tellLost("pipeline creation", translated.lost());
     translated.info().stageCount = static_cast<uint32_t>(stages.infos.size());
@@ -337,6 +338,7 @@ VkResult createOfParts(Device& device, VkPipelineCache cache, const VkGraphicsPi
     }
     if (!linked.isUsable())
         return refuseMeshNode(device, "Millrace-mesh-nodes", "the driver refused a second render pass like its own");
+    device.tellUnknown("vkCreateGraphicsPipelines", linked.notKept(), kMadeLater);
     const LinkedStages stages(linked);
     VkGraphicsPipelineCreateInfo whole = linked.info();
     whole.pStages = stages.infos.data();

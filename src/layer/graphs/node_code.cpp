@@ -55,7 +55,7 @@ VkResult NodeCode::get(graph::MemoryUse memory, const Cache& cache, VkPipeline& 
     VkResult result = VK_SUCCESS;
     if (!pipeline) {
         m_isCreating = true;
-        const Finally done([this] { m_isCreating = false; });
+        const Finally done([this]() noexcept { m_isCreating = false; });
         result = create(memory, cache, pipeline, feedback);
     }
     out = pipeline;

@@ -138,7 +138,8 @@ void tellUnknownExtensions(const Device& device, const VkDeviceCreateInfo& creat
                                   "the application enables " + names + ", which the layer (Vulkan headers 1.4." +
                                       std::to_string(VK_HEADER_VERSION) +
                                       ") does not know: state that its commands set in a command buffer is not set "
-                                      "again behind an execution graph",
+                                      "again behind execution graphs, mesh shaders and generated commands of the "
+                                      "layer's",
                                   "Set it again there, or build the layer with newer headers");
 }
 
@@ -245,10 +246,10 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
             if (instance.settings.runtime.labels)
                 device->names = runtime::Names(device->handle, device->table);
         }
-        if (device->usesGraphs()) {
+        if (device->uses & (kUseSplits | kUseCommands))
             tellUnknownExtensions(*device, createInfo);
+        if (device->usesGraphs())
             result = startGraphs(*device);
-        }
         for (const Feature* feature : allFeatures())
             if (result == VK_SUCCESS)
                 result = feature->start(*device);

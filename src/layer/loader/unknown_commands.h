@@ -28,8 +28,9 @@ public:
     };
 
     // What the application gets in place of `next`, the driver's. Commands for command buffers record into the one that
-    // takes commands now, commands for queues wait until the thread of the queue has left it. Other names are passed
-    // on.
+    // takes commands now, with what the application has bound; commands for queues wait until the thread of the queue
+    // has left it. Other names are passed on. A command for which there is no memory does not reach the driver, and
+    // fails like those in base/guard.h.
     PFN_vkVoidFunction get(std::string_view name, PFN_vkVoidFunction next);
 
     // Some are recorded into the application's own command buffer always, so that none may be split: there are too many

@@ -61,6 +61,11 @@ VkResult MeshObjects::replace(std::span<VkShaderCreateInfoEXT> infos, ReplacedCo
     return VK_SUCCESS;
 }
 
+void MeshObjects::tellWhatIsNotKept(const KeptShader& shader) const
+{
+    m_device.tellUnknown("vkCreateShadersEXT", shader.notKept, kMadeLater);
+}
+
 void MeshObjects::created(const VkShaderCreateInfoEXT& info, VkShaderEXT shader)
 {
     if (!(info.stage & (kMeshStages | VK_SHADER_STAGE_FRAGMENT_BIT)) || codeOf(info).empty())
@@ -68,6 +73,10 @@ void MeshObjects::created(const VkShaderCreateInfoEXT& info, VkShaderEXT shader)
     if (info.stage & kMeshStages)
         m_device.needsFronts = true;
     m_shaders.created(m_device, info, shader);
+    // Nobody else gets those of a mesh shader.
+    const KeptShader* const kept = info.stage & kMeshStages ? m_shaders.find(shader) : nullptr;
+    if (kept)
+        tellWhatIsNotKept(*kept);
 }
 
 std::shared_ptr<MeshPipeline> MeshObjects::find(std::vector<VkShaderEXT> shaders)
@@ -97,6 +106,8 @@ std::shared_ptr<MeshPipeline> MeshObjects::create(Shaders shaders, std::span<con
     const KeptShader* const fragment = find(VK_SHADER_STAGE_FRAGMENT_BIT);
     if (!shader)
         return nullptr;
+    if (fragment)
+        tellWhatIsNotKept(*fragment);
     std::optional<mesh::Stage> tasks = read(task), meshes = read(shader);
     if (MeshCounts* counts = meshCountsOf(m_device))
         counts->count(tasks ? &*tasks : nullptr, &*meshes);

@@ -31,6 +31,7 @@ public:
     std::shared_ptr<MeshPipeline> create(Shaders shaders, std::span<const SharedWords> words) const;
 
 private:
+    void tellWhatIsNotKept(const KeptShader& shader) const;
     VkResult createCompute(const KeptShader& shader, const mesh::Stage& lowered, VkPipeline& out) const;
     VkResult createDrawing(const KeptShader& mesh, const KeptShader* fragment, const mesh::LoweredPipeline& lowered,
                            MeshPipeline& out) const;

@@ -64,11 +64,19 @@ public:
             feedback->pPipelineStageCreationFeedbacks[i] = {};
         feedback->pipelineStageCreationFeedbackCount = 0;
     }
-    const void* chain() const { return m_chain.get(); }
+    PatchedChain& chain() { return m_chain; }
 
 private:
-    mutable PatchedChain m_chain;
+    PatchedChain m_chain;
 };
+
+// For the time of a call. What is there is told if it is lost.
+const void* get(const Device& device, PatchedChain& chain)
+{
+    const void* const structures = chain.get();
+    device.tellLost("pipeline creation", chain.lost());
+    return structures;
+}
 
 VkResult refuse(const Device& device, const std::string& reason)
 {
@@ -176,7 +184,7 @@ VkResult Creation::createCompute(const mesh::Stage& lowered, VkShaderStageFlagBi
     VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
     info.flags = computeFlags(m_info);
     info.stage = module.stage();
-    info.stage.pNext = chain.get();
+    info.stage.pNext = get(m_device, chain);
     info.stage.flags = given.flags;
     info.stage.pName = lowered.entryPoint.c_str();
     info.layout = m_pipeline->layout->handle;
@@ -203,7 +211,7 @@ VkResult Creation::createGraphics(const mesh::LoweredPipeline& lowered, const Vk
         chain->remove(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
         chain->remove(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT);
         stages.push_back(given);
-        stages.back().pNext = chain->get();
+        stages.back().pNext = get(m_device, *chain);
         stages.back().module = fragment->handle();
     }
     if (vertex.result() != VK_SUCCESS || (fragment && fragment->result() != VK_SUCCESS))
@@ -212,8 +220,8 @@ VkResult Creation::createGraphics(const mesh::LoweredPipeline& lowered, const Vk
     VkPipelineInputAssemblyStateCreateInfo assembly{VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
     assembly.topology = topologyOf(lowered.layout);
     VkGraphicsPipelineCreateInfo info = m_info;
-    const Feedback feedback(m_info.pNext);
-    info.pNext = feedback.chain();
+    Feedback feedback(m_info.pNext);
+    info.pNext = get(m_device, feedback.chain());
     info.stageCount = static_cast<uint32_t>(stages.size());
     info.pStages = stages.data();
     info.pVertexInputState = &input;
@@ -344,6 +352,26 @@ VkResult MeshPipelines::createDrawer(std::span<const std::shared_ptr<const KeptS
     return VK_SUCCESS;
 }
 
+namespace {
+
+// In front of what libraries were given: what the call itself has for the whole pipeline, whether the layer knows it or
+// not. `patched`: of `given`, what the application chained.
+const void* addOfCall(PatchedChain& patched, const void* given, const void* ofLibraries)
+{
+    StructureTypes kept = unknownStructures(given);
+    kept.push_back(VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO);
+    patched.keepOnly(kept);
+    return patched.get(ofLibraries);
+}
+
+StructureTypes without(StructureTypes types, const StructureTypes& others)
+{
+    std::erase_if(types, [&](VkStructureType type) { return std::ranges::count(others, type) > 0; });
+    return types;
+}
+
+}  // namespace
+
 // All that the libraries were given becomes one pipeline: only together it is known what the mesh shader hands to the
 // fragment shader.
 VkResult MeshPipelines::linkLibraries(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache,
@@ -363,13 +391,12 @@ VkResult MeshPipelines::linkLibraries(const VkGraphicsPipelineCreateInfo& info, 
         whole.flags |= VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
         whole.pNext = &library;
     }
-    VkPipelineCreationFeedbackCreateInfo feedback{VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO};
-    if (const auto* wanted = findInChain<VkPipelineCreationFeedbackCreateInfo>(
-            info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO)) {
-        feedback = *wanted;
-        feedback.pNext = whole.pNext;
-        whole.pNext = &feedback;
-    }
+    PatchedChain given(info.pNext);
+    whole.pNext = addOfCall(given, info.pNext, whole.pNext);
+    m_device.tellLost("pipeline creation", given.lost());
+    m_device.tellUnknown("vkCreateGraphicsPipelines", without(linked.notKept(), unknownStructures(info.pNext)),
+                         "the pipeline that the layer makes of libraries goes without it, since the layer cannot keep "
+                         "it with a library");
     Creation creation(m_device, whole, linked.words(), linked.layout(), cache);
     const VkResult result = creation.run(allocator, out);
     return result == VK_SUCCESS && !isLibrary(info) ? remember(*out, creation.take(), allocator) : result;
@@ -401,12 +428,13 @@ VkResult MeshPipelines::createFragment(const VkGraphicsPipelineCreateInfo& info,
             return module.result();
         PatchedChain& chain = chains.emplace_back(stage.pNext);
         chain.remove(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-        stage.pNext = chain.get();
+        stage.pNext = get(m_device, chain);
         stage.module = module.handle();
     }
     const DriverStages driverStages(m_device, stages.data(), static_cast<uint32_t>(stages.size()));
     if (driverStages.result() != VK_SUCCESS)
         return driverStages.result();
+    m_device.tellLost("pipeline creation", driverStages.lost());
     VkGraphicsPipelineCreateInfo own = info;
     own.pStages = driverStages.data();
     return m_device.table.CreateGraphicsPipelines(m_device.handle, cache, 1, &own, allocator, out);

@@ -76,6 +76,14 @@ Subsets subsetsOf(VkDynamicState state)
     }
 }
 
+// A state that a copy goes without is ignored, and may lead anywhere.
+template <typename Struct>
+void addMissing(const Struct* original, const Struct* copy, StructureTypes& missing)
+{
+    if (copy && original)
+        addStructures(missing, missingStructures(original->pNext, copy->pNext));
+}
+
 // What is not of the subsets may lead anywhere.
 VkGraphicsPipelineCreateInfo onlyOf(Subsets subsets, const VkGraphicsPipelineCreateInfo& given)
 {
@@ -111,8 +119,10 @@ public:
           renderPass(device.renderPasses.share(handleId(info.renderPass))),
           hasRenderPass(info.renderPass != VK_NULL_HANDLE),
           flags(pipelineFlags(info.pNext, info.flags) & ~kOfLinking),
-          m_info(&info, true, true)
+          m_info(&info, true, true),
+          notKept(missingInside(info, *m_info.ptr()))
     {
+        addStructures(notKept, missingStructures(info.pNext, m_info.pNext));
         for (const VkPipelineShaderStageCreateInfo& stage : std::span(info.pStages, info.stageCount))
             words.push_back(wordsOf(device, stage));
     }
@@ -128,6 +138,9 @@ public:
 
 private:
     vku::safe_VkGraphicsPipelineCreateInfo m_info;
+
+public:
+    StructureTypes notKept;  // of the structure's
 };
 
 namespace {
@@ -180,9 +193,28 @@ GraphicsParts partsOf(const Device& device, const VkGraphicsPipelineCreateInfo& 
             return {};
         parts.insert(parts.end(), known->begin(), known->end());
     }
-    if (const Subsets own = ownSubsets(info))
+    // What only links may have structures as well, which are not to be forgotten.
+    const Subsets own = ownSubsets(info);
+    if (own != 0 || hasUnknownStructures(info.pNext))
         parts.push_back(std::make_shared<GraphicsPart>(device, own, onlyOf(own, info)));
     return parts;
+}
+
+StructureTypes missingInside(const VkGraphicsPipelineCreateInfo& original, const VkGraphicsPipelineCreateInfo& copy)
+{
+    StructureTypes missing;
+    for (uint32_t i = 0; i < copy.stageCount; ++i)
+        addMissing(&original.pStages[i], &copy.pStages[i], missing);
+    addMissing(original.pVertexInputState, copy.pVertexInputState, missing);
+    addMissing(original.pInputAssemblyState, copy.pInputAssemblyState, missing);
+    addMissing(original.pTessellationState, copy.pTessellationState, missing);
+    addMissing(original.pViewportState, copy.pViewportState, missing);
+    addMissing(original.pRasterizationState, copy.pRasterizationState, missing);
+    addMissing(original.pMultisampleState, copy.pMultisampleState, missing);
+    addMissing(original.pDepthStencilState, copy.pDepthStencilState, missing);
+    addMissing(original.pColorBlendState, copy.pColorBlendState, missing);
+    addMissing(original.pDynamicState, copy.pDynamicState, missing);
+    return missing;
 }
 
 void keepLibrary(Device& device, const VkGraphicsPipelineCreateInfo& info, VkPipeline library)
@@ -286,6 +318,14 @@ Subsets LinkedGraphics::subsets() const
     Subsets all = 0;
     for (const std::shared_ptr<const GraphicsPart>& part : m_parts)
         all |= part->subsets;
+    return all;
+}
+
+StructureTypes LinkedGraphics::notKept() const
+{
+    StructureTypes all;
+    for (const std::shared_ptr<const GraphicsPart>& part : m_parts)
+        addStructures(all, part->notKept);
     return all;
 }
 

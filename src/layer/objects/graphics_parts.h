@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "layer/chains/chain_copy.h"
+#include "layer/chains/unknown_structures.h"
 #include "layer/objects/shader_modules.h"
 
 namespace millrace::layer {
@@ -21,6 +22,9 @@ struct SequenceLayout;
 // Parts of a library or of a whole pipeline, those of the libraries in it among them. Immutable.
 using GraphicsParts = std::vector<std::shared_ptr<const GraphicsPart>>;
 using GraphicsSubsets = VkGraphicsPipelineLibraryFlagsEXT;
+
+// Structures of stages and states of the first that the second, a copy, does not have.
+StructureTypes missingInside(const VkGraphicsPipelineCreateInfo& original, const VkGraphicsPipelineCreateInfo& copy);
 
 // Of all libraries of the structure, and of what the structure itself has for its subsets: copies, which do not need
 // the application's objects. Empty if one of the libraries is not known.
@@ -51,6 +55,8 @@ public:
     // Of info().pStages; null where the layer does not have the code.
     const std::vector<SharedWords>& words() const { return m_words; }
     GraphicsSubsets subsets() const;
+    // Structures that the parts were given and that are not in info(), since nobody knows what they point to.
+    StructureTypes notKept() const;
     // Null if the layouts of the parts have different sets and `own` does not say the layout of all.
     std::shared_ptr<SequenceLayout> layout() const { return m_layout; }
     // Null with dynamic rendering.

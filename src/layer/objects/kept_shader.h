@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "layer/chains/chain_copy.h"
+#include "layer/chains/unknown_structures.h"
 #include "layer/objects/pipeline_layouts.h"
 
 namespace millrace::layer {
@@ -26,7 +27,8 @@ public:
           flags(info.flags & ~(VK_SHADER_CREATE_INDIRECT_BINDABLE_BIT_EXT | VK_SHADER_CREATE_LINK_STAGE_BIT_EXT)),
           entryPoint(info.pName),
           words(static_cast<const uint32_t*>(info.pCode), static_cast<const uint32_t*>(info.pCode) + info.codeSize / 4),
-          chain(info.pNext)
+          chain(info.pNext),
+          notKept(missingStructures(info.pNext, chain.get()))
     {
         if (info.pSpecializationInfo)
             specialization.emplace(info.pSpecializationInfo);
@@ -90,6 +92,7 @@ public:
     const std::string entryPoint;
     const std::vector<uint32_t> words;
     const ChainCopy chain;
+    const StructureTypes notKept;  // that the application's has
     std::optional<vku::safe_VkSpecializationInfo> specialization;
     std::shared_ptr<SequenceLayout> layout;
     std::vector<std::shared_ptr<OwnSetLayout>> ownSets;

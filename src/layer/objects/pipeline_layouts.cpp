@@ -81,8 +81,10 @@ std::shared_ptr<DescriptorSetLayout> describe(const Device& device, const VkDesc
 {
     auto layout = std::make_shared<DescriptorSetLayout>();
     layout->definition = definitionOf(info);
-    if (device.usesCommands() || (device.usesMesh() && device.support.shaderObjects))
+    if (device.usesCommands() || (device.usesMesh() && device.support.shaderObjects)) {
         layout->info = std::make_shared<const vku::safe_VkDescriptorSetLayoutCreateInfo>(&info);
+        layout->notKept = missingStructures(info.pNext, layout->info->pNext);
+    }
     for (uint32_t i = 0; i < info.bindingCount; ++i)
         if (isDynamic(info.pBindings[i].descriptorType))
             layout->dynamicDescriptors += info.pBindings[i].descriptorCount;
@@ -282,6 +284,8 @@ std::shared_ptr<OwnSetLayout> copySetLayout(Device& device, VkDescriptorSetLayou
     const std::shared_ptr<DescriptorSetLayout> known = device.setLayouts.share(handleId(setLayout));
     if (!known || !known->info)
         return nullptr;
+    // Before the lock: whoever is told may ask as well.
+    device.tellUnknown("vkCreateDescriptorSetLayout", known->notKept, kMadeLater);
     const std::lock_guard lock(known->mutex);
     if (!known->copy) {
         auto copy = std::make_shared<OwnSetLayout>(device);

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "layer/chains/unknown_structures.h"
+
 namespace vku {
 struct safe_VkDescriptorSetLayoutCreateInfo;
 }
@@ -34,6 +36,7 @@ struct DescriptorSetLayout {
     std::string definition;  // equal for layouts that Vulkan calls identically defined
     // What it was created with, where shader objects may have variants (copySetLayout()).
     std::shared_ptr<const vku::safe_VkDescriptorSetLayoutCreateInfo> info;
+    StructureTypes notKept;              // that `info` does not have
     std::mutex mutex;                    // of `copy`
     std::shared_ptr<OwnSetLayout> copy;  // null until somebody asks for it
 };

@@ -30,6 +30,9 @@ public:
         return *this;
     }
 
+    // Throws nothing. Requires: nothing was put off since `stream` was left.
+    void goBack(VkCommandBuffer stream) noexcept { m_stream = stream; }
+
     operator VkCommandBuffer() const
     {
         recordPutOff();
