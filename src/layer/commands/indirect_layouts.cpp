@@ -79,7 +79,7 @@ private:
     VkResult readToken(const VkIndirectCommandsLayoutTokenEXT& token);
     VkResult readExecutionSet(const VkIndirectCommandsLayoutTokenEXT& token);
     VkResult readPush(const VkIndirectCommandsLayoutTokenEXT& token, PushRange::Source source);
-    VkResult readAction(Action action, uint32_t offset);
+    VkResult readAction(Action action, const VkIndirectCommandsLayoutTokenEXT& token);
 
     const VkIndirectCommandsLayoutCreateInfoEXT& m_info;
     const bool m_hasCounts;
@@ -87,6 +87,7 @@ private:
     VkShaderStageFlags m_objectStages = 0;
     commands::Layout m_layout;
     bool m_hasAction = false;
+    std::string m_actionName;
     std::string m_problem;
 };
 
@@ -107,15 +108,15 @@ VkResult Reader::read()
                       "push constants without a pipeline layout, or VkPipelineLayoutCreateInfo in its place "
                       "(VUID-VkIndirectCommandsLayoutCreateInfoEXT-dynamicGeneratedPipelineLayout-11102)");
     if (isMesh(m_layout.action) && !m_hasMesh)
-        return absent(
-            "the tokens DRAW_MESH_TASKS and DRAW_MESH_TASKS_COUNT, for which the driver lacks task and mesh shaders of "
-            "its own, or shaderDrawParameters, multiDrawIndirect or drawIndirectCount, are");
+        return absent("the token " + m_actionName +
+                      ", for which the driver lacks task and mesh shaders of "
+                      "its own, or shaderDrawParameters, multiDrawIndirect or drawIndirectCount, is");
     if (isMesh(m_layout.action) && !m_layout.vertexBuffers.empty())
         return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "the token VERTEX_BUFFER needs draws without mesh shaders");
     if (m_layout.indexBuffer && !isIndexed(m_layout.action))
         return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "the token INDEX_BUFFER needs indexed draws");
     if (isCounted(m_layout.action) && !m_hasCounts)
-        return absent("tokens with counts, for which maxDrawIndirectCount of the device is too small, are");
+        return absent("the token " + m_actionName + ", for which maxDrawIndirectCount of the device is too small, is");
     return VK_SUCCESS;
 }
 
@@ -138,19 +139,19 @@ VkResult Reader::readToken(const VkIndirectCommandsLayoutTokenEXT& token)
             return VK_SUCCESS;
         }
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT:
-            return readAction(Action::Dispatch, token.offset);
+            return readAction(Action::Dispatch, token);
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_EXT:
-            return readAction(Action::Draw, token.offset);
+            return readAction(Action::Draw, token);
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_EXT:
-            return readAction(Action::DrawIndexed, token.offset);
+            return readAction(Action::DrawIndexed, token);
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_COUNT_EXT:
-            return readAction(Action::DrawCount, token.offset);
+            return readAction(Action::DrawCount, token);
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_COUNT_EXT:
-            return readAction(Action::DrawIndexedCount, token.offset);
+            return readAction(Action::DrawIndexedCount, token);
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_EXT:
-            return readAction(Action::DrawMesh, token.offset);
+            return readAction(Action::DrawMesh, token);
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_COUNT_EXT:
-            return readAction(Action::DrawMeshCount, token.offset);
+            return readAction(Action::DrawMeshCount, token);
         default: {
             const char* name = nameOf(token.type);
             return absent("the token " + (name ? std::string(name) : std::to_string(token.type)) + " is");
@@ -180,13 +181,14 @@ VkResult Reader::readPush(const VkIndirectCommandsLayoutTokenEXT& token, PushRan
     return VK_SUCCESS;
 }
 
-VkResult Reader::readAction(Action action, uint32_t offset)
+VkResult Reader::readAction(Action action, const VkIndirectCommandsLayoutTokenEXT& token)
 {
     if (m_hasAction)
         return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "two tokens say what to do");
     m_hasAction = true;
     m_layout.action = action;
-    m_layout.actionOffset = offset;
+    m_layout.actionOffset = token.offset;
+    m_actionName = nameOf(token.type);
     return VK_SUCCESS;
 }
 
