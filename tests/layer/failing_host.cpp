@@ -84,6 +84,11 @@ void findLayer()
 {
     dl_iterate_phdr(noteLibrary, nullptr);
     ASSERT_NE(g_layer.begin, 0u) << "the layer is not loaded";
+    // It may have been loaded elsewhere before.
+    for (Caller& caller : g_callers) {
+        caller.calls = 0;
+        caller.address = 0;
+    }
     g_counts = true;
 }
 
