@@ -98,8 +98,7 @@ VkResult Recorder::uploadBounded()
         places[i] = bytes;
         bytes += (parts[i].size() + 15) & ~size_t{15};
     }
-    const VkResult result =
-        m_device.memory.createBuffer(BufferUse::Upload, std::max<size_t>(bytes, 16), m_boundedUpload);
+    const VkResult result = take(BufferUse::Upload, std::max<size_t>(bytes, 16), m_boundedUpload);
     if (result != VK_SUCCESS)
         return result;
     for (size_t i = 0; i < parts.size(); ++i)

@@ -45,7 +45,7 @@ std::string countText(uint64_t finished, uint64_t most)
 
 }  // namespace
 
-VkResult Breadcrumbs::create(Device::Impl& device, const ObservedDispatch& dispatch, const Buffer& status,
+VkResult Breadcrumbs::create(Device::Impl& device, const ObservedDispatch& dispatch, const BufferPart& status,
                              std::shared_ptr<Breadcrumbs>& out)
 {
     std::shared_ptr<Breadcrumbs> created(new Breadcrumbs(device, dispatch, status));
@@ -59,7 +59,7 @@ VkResult Breadcrumbs::create(Device::Impl& device, const ObservedDispatch& dispa
     return VK_SUCCESS;
 }
 
-Breadcrumbs::Breadcrumbs(const Device::Impl& device, const ObservedDispatch& dispatch, const Buffer& status)
+Breadcrumbs::Breadcrumbs(const Device::Impl& device, const ObservedDispatch& dispatch, const BufferPart& status)
     : m_device(device), m_dispatch(dispatch), m_status(status), m_maxGroups(slotCount())
 {
     const graph::Graph& graph = dispatch.pipeline.graph;
@@ -98,8 +98,8 @@ void Breadcrumbs::beginStep(VkCommandBuffer commandBuffer, const Step& step)
     if (step.kind == Step::Kind::Begin && slotCount() > 0) {
         // The counts only grow, so that every change can be seen; what they were before is subtracted.
         const VkDeviceSize bytes = slotCount() * sizeof(uint32_t);
-        const VkBufferCopy copy{abi::kGraphStatusBytes, kBases * sizeof(uint32_t), bytes};
-        m_device.table->CmdCopyBuffer(commandBuffer, m_status.handle(), m_trail.handle(), 1, &copy);
+        const VkBufferCopy copy{m_status.offset() + abi::kGraphStatusBytes, kBases * sizeof(uint32_t), bytes};
+        m_device.table->CmdCopyBuffer(commandBuffer, m_status.buffer(), m_trail.handle(), 1, &copy);
     }
     markBarrier(m_device, commandBuffer);
 }

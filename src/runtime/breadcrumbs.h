@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "runtime/device_impl.h"
+#include "runtime/recording_memory.h"
 
 namespace millrace::runtime {
 
 class Breadcrumbs final : public StepObserver {
 public:
     // `status` has the counters of finished workgroups behind abi::GraphStatus. It must live as long as this.
-    static VkResult create(Device::Impl& device, const ObservedDispatch& dispatch, const Buffer& status,
+    static VkResult create(Device::Impl& device, const ObservedDispatch& dispatch, const BufferPart& status,
                            std::shared_ptr<Breadcrumbs>& out);
 
     // Any thread, any time once the first sweep has been recorded.
@@ -30,7 +31,7 @@ private:
         std::vector<uint32_t> slots;
     };
 
-    Breadcrumbs(const Device::Impl& device, const ObservedDispatch& dispatch, const Buffer& status);
+    Breadcrumbs(const Device::Impl& device, const ObservedDispatch& dispatch, const BufferPart& status);
     size_t slotCount() const { return m_dispatch.pipeline.graph.slots.size(); }
     const uint32_t* counts() const;  // of finished workgroups, per slot
     const uint32_t* trail() const { return reinterpret_cast<const uint32_t*>(m_trail.data()); }
@@ -40,7 +41,7 @@ private:
 
     const Device::Impl& m_device;
     const ObservedDispatch& m_dispatch;
-    const Buffer& m_status;
+    const BufferPart& m_status;
     Buffer m_trail;  // words: the step begun last, the step ended last (both + 1), the counts before this execution
     std::vector<KnownStep> m_steps;
     std::vector<uint64_t> m_maxGroups;  // of the node, per slot; UINT64_MAX if unknown

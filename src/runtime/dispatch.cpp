@@ -322,7 +322,7 @@ void Recorder::dispatchSlot(const Batch& batch, uint32_t groups, VkPipeline pipe
     table.CmdPushConstants(m_target, m_pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, m_pipeline.argumentsOffsetBytes,
                            sizeof arguments, &arguments);
     if (groups == 0)
-        table.CmdDispatchIndirect(m_target, m_indirect.handle(), planned);
+        table.CmdDispatchIndirect(m_target, m_indirect.buffer(), m_indirect.offset() + planned);
     else
         table.CmdDispatch(m_target, groups, 1, 1);
 }
@@ -340,10 +340,10 @@ std::optional<Progress> Recorder::progress() const
     return m_breadcrumbs ? std::optional(m_breadcrumbs->progress()) : std::nullopt;
 }
 
-VkResult recordDispatch(Device& device, VkCommandBuffer commandBuffer, const DispatchRequest& request,
-                        std::shared_ptr<RecordedDispatch>& out)
+VkResult recordDispatch(Device& device, VkCommandBuffer commandBuffer, RecordingMemory& memory,
+                        const DispatchRequest& request, std::shared_ptr<RecordedDispatch>& out)
 {
-    auto recorder = std::make_shared<Recorder>(device, request);
+    auto recorder = std::make_shared<Recorder>(device, memory, request);
     const VkResult result = recorder->prepare(request);
     if (result != VK_SUCCESS)
         return result;

@@ -150,9 +150,8 @@ VkResult Memory::createBuffer(BufferUse use, VkDeviceSize bytes, Buffer& out)
     VmaAllocationInfo allocated{};
     VkResult result = VK_ERROR_UNKNOWN;
     withAllocator([&] {
-        // 16-byte granules and 64-bit fields are read at multiples of their size.
-        result = vmaCreateBufferWithAlignment(m_allocator, &info, &wanted, 64, &buffer.m_buffer, &buffer.m_allocation,
-                                              &allocated);
+        result = vmaCreateBufferWithAlignment(m_allocator, &info, &wanted, kBufferAlignment, &buffer.m_buffer,
+                                              &buffer.m_allocation, &allocated);
     });
     if (result != VK_SUCCESS)
         return result;

@@ -29,6 +29,10 @@ enum class BufferUse {
     Draws,        // Indirect that transfer commands write
     Breadcrumbs,  // Readback that transfer commands read and write
 };
+inline constexpr size_t kBufferUses = 7;
+
+// Of where buffers begin. 16-byte granules and 64-bit fields are read at multiples of their size.
+inline constexpr VkDeviceSize kBufferAlignment = 64;
 
 // A mapped, coherent buffer (Upload, Readback, Breadcrumbs), or one that is not mapped.
 class Buffer {

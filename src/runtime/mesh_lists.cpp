@@ -45,8 +45,8 @@ std::vector<uint64_t> capacities(const graph::Graph& graph, std::span<const Mesh
 
 }  // namespace
 
-VkResult MeshLists::create(Device::Impl& device, const graph::Graph& graph, std::span<const MeshListNeed> needs,
-                           uint32_t maxDraws)
+VkResult MeshLists::create(Device::Impl& device, RecordingMemory& memory, const graph::Graph& graph,
+                           std::span<const MeshListNeed> needs, uint32_t maxDraws)
 {
     if (needs.empty())
         return VK_SUCCESS;
@@ -63,9 +63,9 @@ VkResult MeshLists::create(Device::Impl& device, const graph::Graph& graph, std:
         draws[i].payloads = bytes;
         bytes += counts[i] * strideOf(graph.nodes[needs[i].node]);
     }
-    VkResult result = createBuffers(device, bytes);
+    VkResult result = takeMemory(device, memory, bytes);
     if (result == VK_SUCCESS)
-        result = device.memory.createBuffer(BufferUse::Upload, lists.size() * sizeof lists[0], m_lists);
+        result = memory.take(device.memory, device.names, BufferUse::Upload, lists.size() * sizeof lists[0], m_lists);
     if (result != VK_SUCCESS)
         return result;
     for (size_t i = 0; i < needs.size(); ++i) {
@@ -79,7 +79,6 @@ VkResult MeshLists::create(Device::Impl& device, const graph::Graph& graph, std:
         lists[i].capacity = draws[i].most;
     }
     std::memcpy(m_lists.data(), lists.data(), lists.size() * sizeof lists[0]);
-    device.names.set(VK_OBJECT_TYPE_BUFFER, m_lists.handle(), {"lists of mesh nodes"});
     m_draws = std::move(draws);
     m_listNumber.assign(graph.nodes.size(), 0);
     for (uint32_t i = 0; i < m_draws.size(); ++i)
@@ -87,16 +86,16 @@ VkResult MeshLists::create(Device::Impl& device, const graph::Graph& graph, std:
     return VK_SUCCESS;
 }
 
-VkResult MeshLists::createBuffers(Device::Impl& device, uint64_t bytes)
+// The lists have a buffer of their own: they are large, and not of what dispatches share.
+VkResult MeshLists::takeMemory(Device::Impl& device, RecordingMemory& memory, uint64_t bytes)
 {
     VkResult result = device.memory.createBuffer(BufferUse::Draws, bytes, m_memory);
     if (result == VK_SUCCESS)
-        result = device.memory.createBuffer(BufferUse::Readback, sizeof(abi::MeshNodeReport), m_report);
+        result = memory.take(device.memory, device.names, BufferUse::Readback, sizeof(abi::MeshNodeReport), m_report);
     if (result != VK_SUCCESS)
         return result;
     device.names.set(VK_OBJECT_TYPE_BUFFER, m_memory.handle(), {"payloads of mesh nodes"});
     std::memset(m_report.data(), 0, sizeof(abi::MeshNodeReport));
-    device.names.set(VK_OBJECT_TYPE_BUFFER, m_report.handle(), {"what mesh nodes lost"});
     return VK_SUCCESS;
 }
 

@@ -8,6 +8,7 @@
 
 #include "abi/mesh_nodes.h"
 #include "runtime/device_impl.h"
+#include "runtime/recording_memory.h"
 
 namespace millrace::runtime {
 
@@ -24,8 +25,8 @@ class MeshLists {
 public:
     // `maxDraws`: of one indirect draw. Lists that need more, or too much memory, are as long as they may be: what
     // comes beyond is counted and lost. Errors are those of allocations.
-    VkResult create(Device::Impl& device, const graph::Graph& graph, std::span<const MeshListNeed> needs,
-                    uint32_t maxDraws);
+    VkResult create(Device::Impl& device, RecordingMemory& memory, const graph::Graph& graph,
+                    std::span<const MeshListNeed> needs, uint32_t maxDraws);
 
     bool empty() const { return m_draws.empty(); }
     // abi::MeshNodeList of a node, 0 if it has none.
@@ -39,13 +40,13 @@ public:
     void recordDrawBarrier(const Device::Impl& device, VkCommandBuffer commandBuffer) const;
 
 private:
-    VkResult createBuffers(Device::Impl& device, uint64_t bytes);
+    VkResult takeMemory(Device::Impl& device, RecordingMemory& memory, uint64_t bytes);
 
     std::vector<MeshDraw> m_draws;       // per list
     std::vector<uint32_t> m_listNumber;  // per node of the graph: one more than its place in them, 0 if it has none
     Buffer m_memory;                     // counters, then for each list commands and payloads
-    Buffer m_lists;                      // abi::MeshNodeList, as m_draws
-    Buffer m_report;
+    BufferPart m_lists;                  // abi::MeshNodeList, as m_draws
+    BufferPart m_report;
 };
 
 }  // namespace millrace::runtime

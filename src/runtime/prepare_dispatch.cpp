@@ -85,7 +85,7 @@ VkResult Recorder::createMeshLists(uint32_t maxDraws)
     else
         for (const uint32_t slot : m_main.plan.slots)
             add(slot, m_main.plan.inputs[slot].records);
-    return m_meshLists.create(m_device, graph, needs, maxDraws);
+    return m_meshLists.create(m_device, m_memory, graph, needs, maxDraws);
 }
 
 // Of the nodes that can run, and what they can be run with.
@@ -143,10 +143,8 @@ VkResult Recorder::prepareSweeps(const DispatchRequest& request, const HostInput
     if (result == VK_SUCCESS && mayBeBounded(request))
         result = prepareBounded(request);
     if (result == VK_SUCCESS && indirect())
-        result = m_device.memory.createBuffer(
-            BufferUse::Indirect, std::max<size_t>(1, graph.slots.size()) * sizeof(abi::IndirectArguments), m_indirect);
-    if (result == VK_SUCCESS)
-        nameBuffers();
+        result = take(BufferUse::Indirect, std::max<size_t>(1, graph.slots.size()) * sizeof(abi::IndirectArguments),
+                      m_indirect);
     return result == VK_SUCCESS ? createObservers() : result;
 }
 
@@ -171,7 +169,7 @@ bool Recorder::mayHideSteps(const DispatchRequest& request) const
     return !indirect() && !request.next && !m_device.seesSteps && !m_device.settings.breadcrumbs;
 }
 
-// One buffer with the payloads and, behind them, push constants.
+// One part with the payloads and, behind them, push constants.
 VkResult Recorder::prepareLeaves(const HostInputs& inputs)
 {
     for (const LeafDispatch::Launch& launch : m_leaves->launches)
@@ -179,8 +177,7 @@ VkResult Recorder::prepareLeaves(const HostInputs& inputs)
             return result;
     const size_t payloadBytes = m_leaves->payloads.bytes();
     const size_t constantBytes = m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0;
-    VkResult result =
-        m_device.memory.createBuffer(BufferUse::Upload, std::max<size_t>(payloadBytes + constantBytes, 16), m_upload);
+    const VkResult result = take(BufferUse::Upload, std::max<size_t>(payloadBytes + constantBytes, 16), m_upload);
     if (result != VK_SUCCESS)
         return result;
     m_leaves->payloads.write(inputs, m_upload.data());
@@ -194,7 +191,6 @@ VkResult Recorder::prepareLeaves(const HostInputs& inputs)
         else if (launch.arguments.memory > 0)
             launch.arguments.memory += m_scratch;
     }
-    nameBuffers();
     return createObservers();
 }
 
@@ -219,7 +215,7 @@ void Recorder::feedLeaves(const DispatchRequest& request)
                                             [&](uint32_t invocations) { return m_device.fullGroups(invocations); });
 }
 
-// One buffer: for each launch an abi::FedLeaf with push constants behind it, then which nodes the API may send to.
+// One part: for each launch an abi::FedLeaf with push constants behind it, then which nodes the API may send to.
 VkResult Recorder::prepareFedLeaves()
 {
     VkResult result = createStatus();
@@ -231,8 +227,7 @@ VkResult Recorder::prepareFedLeaves()
     const size_t nodesAt = m_fedLeaves->launches.size() * each;
     const auto nodes = std::as_bytes(std::span(m_fedLeaves->apiNodes));
     if (result == VK_SUCCESS)
-        result =
-            m_device.memory.createBuffer(BufferUse::Upload, std::max<size_t>(nodesAt + nodes.size(), 16), m_upload);
+        result = take(BufferUse::Upload, std::max<size_t>(nodesAt + nodes.size(), 16), m_upload);
     if (result != VK_SUCCESS)
         return result;
     std::ranges::copy(nodes, m_upload.data() + nodesAt);
@@ -247,7 +242,6 @@ VkResult Recorder::prepareFedLeaves()
                           m_upload.data() + at + abi::kFedLeafBytes);
         at += each;
     }
-    nameBuffers();
     return createObservers();
 }
 
@@ -271,20 +265,10 @@ VkResult Recorder::createStatus()
 {
     const bool counted = m_device.settings.breadcrumbs;
     const size_t bytes = sizeof(abi::GraphStatus) + (counted ? m_pipeline.graph.slots.size() * sizeof(uint32_t) : 0);
-    const VkResult result =
-        m_device.memory.createBuffer(counted ? BufferUse::Breadcrumbs : BufferUse::Readback, bytes, m_status);
+    const VkResult result = take(counted ? BufferUse::Breadcrumbs : BufferUse::Readback, bytes, m_status);
     if (result == VK_SUCCESS)
         std::memset(m_status.data(), 0, bytes);
     return result;
-}
-
-void Recorder::nameBuffers() const
-{
-    const Names& names = m_device.names;
-    names.set(VK_OBJECT_TYPE_BUFFER, m_upload.handle(), {m_name, ", plan and inputs"});
-    names.set(VK_OBJECT_TYPE_BUFFER, m_boundedUpload.handle(), {m_name, ", plan for bounded inputs"});
-    names.set(VK_OBJECT_TYPE_BUFFER, m_status.handle(), {m_name, ", status"});
-    names.set(VK_OBJECT_TYPE_BUFFER, m_indirect.handle(), {m_name, ", indirect arguments"});
 }
 
 VkResult Recorder::createObservers()
@@ -312,7 +296,7 @@ VkResult Recorder::createObservers()
     return VK_SUCCESS;
 }
 
-// One buffer, each part at a multiple of 16.
+// One part of memory, each of its own at a multiple of 16.
 VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
 {
     const bool feeds = !m_isFed;  // feed.comp does
@@ -344,7 +328,7 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
         part.offset = bytes;
         bytes += (part.bytes + 15) & ~size_t{15};
     }
-    const VkResult result = m_device.memory.createBuffer(BufferUse::Upload, std::max<size_t>(bytes, 16), m_upload);
+    const VkResult result = take(BufferUse::Upload, std::max<size_t>(bytes, 16), m_upload);
     if (result != VK_SUCCESS)
         return result;
     for (const Part& part : parts)
@@ -406,8 +390,7 @@ VkResult Recorder::uploadInside(const HostInputs& inputs, const PreparedFeed& fe
     static_assert(sizeof list == abi::kBeginListBytes);
     const auto bytes = std::as_bytes(std::span(stores));
     const size_t constantBytes = m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0;
-    const VkResult result =
-        m_device.memory.createBuffer(BufferUse::Upload, sizeof list + bytes.size() + constantBytes, m_upload);
+    const VkResult result = take(BufferUse::Upload, sizeof list + bytes.size() + constantBytes, m_upload);
     if (result != VK_SUCCESS)
         return result;
     std::memcpy(m_upload.data(), &list, sizeof list);

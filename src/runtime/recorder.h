@@ -18,6 +18,7 @@
 #include "runtime/mesh_lists.h"
 #include "runtime/pipeline_uses.h"
 #include "runtime/prepared_feed.h"
+#include "runtime/recording_memory.h"
 #include "runtime/step_observer.h"
 
 namespace millrace::runtime {
@@ -25,8 +26,10 @@ namespace millrace::runtime {
 // prepare() once, then recordFirst(), then the calls of RecordedDispatch, whose thread rules hold.
 class Recorder final : public RecordedDispatch {
 public:
-    Recorder(Device& device, const DispatchRequest& request)
+    // `memory`: where the commands go, until prepare() is over.
+    Recorder(Device& device, RecordingMemory& memory, const DispatchRequest& request)
         : m_device(device.impl()),
+          m_memory(memory),
           m_pipeline(*request.pipeline),
           m_scratch(request.scratch),
           m_name(request.name.empty() ? "graph " + std::to_string(m_pipeline.graphId) : request.name),
@@ -113,7 +116,10 @@ private:
     VkResult prepareFedLeaves();
     VkResult getLeafPipeline(uint32_t slot, graph::MemoryUse memory);
     VkResult createObservers();
-    void nameBuffers() const;
+    VkResult take(BufferUse use, VkDeviceSize bytes, BufferPart& out)
+    {
+        return m_memory.take(m_device.memory, m_device.names, use, bytes, out);
+    }
 
     // Of recordFirst() and recordSweep().
     // Calls that member of each observer; behind what it stands around in reverse order.
@@ -160,6 +166,7 @@ private:
     uint32_t directGroups(const Batch& batch, size_t nodesOfLevel) const;
 
     Device::Impl& m_device;
+    RecordingMemory& m_memory;
     const GraphPipeline& m_pipeline;
     VkDeviceAddress m_scratch;
     const std::string m_name;
@@ -179,11 +186,11 @@ private:
     std::optional<LeafDispatch> m_leaves;     // nothing needs the scheduler,
     std::optional<FedLeaves> m_fedLeaves;     // whose inputs the host or the device knows;
     std::vector<VkPipeline> m_leafPipelines;  // of each launch
-    Buffer m_upload;
-    Buffer m_boundedUpload;              // of m_bounded: the plan
+    BufferPart m_upload;
+    BufferPart m_boundedUpload;          // of m_bounded: the plan
     VkEvent m_decided = VK_NULL_HANDLE;  // the status says whether the inputs are within the bounds
-    Buffer m_status;
-    Buffer m_indirect;
+    BufferPart m_status;
+    BufferPart m_indirect;
     std::vector<std::shared_ptr<StepObserver>> m_observers;
     MeshLists m_meshLists;
     std::shared_ptr<Breadcrumbs> m_breadcrumbs;

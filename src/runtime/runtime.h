@@ -26,6 +26,8 @@
 
 namespace millrace::runtime {
 
+class RecordingMemory;
+
 enum class Path { Direct, Indirect };
 
 struct Settings {
@@ -196,8 +198,9 @@ VkResult recordInitialize(Device& device, VkCommandBuffer commandBuffer, const G
 
 // Records the first sweep. Outside a render pass; descriptor sets are bound as for recordSweep. Leaves the compute
 // pipeline binding and all push constants disturbed, and conditional rendering in force applies to the whole graph.
-VkResult recordDispatch(Device& device, VkCommandBuffer commandBuffer, const DispatchRequest& request,
-                        std::shared_ptr<RecordedDispatch>& out);
+// `memory`: that the dispatches of this recording share.
+VkResult recordDispatch(Device& device, VkCommandBuffer commandBuffer, RecordingMemory& memory,
+                        const DispatchRequest& request, std::shared_ptr<RecordedDispatch>& out);
 
 // Makes what dispatches and sweeps have written visible to the host. Behind all of a command buffer, since each takes
 // an H200 a microsecond. Outside a render pass.

@@ -475,9 +475,9 @@ TEST(DebugNames, OfWhatADispatchNeeds)
         const std::vector<Event> recorded = takeEvents();
         // Static tables, plan, status, arguments, and the memory they are in.
         expectNamed(recorded, {}, 5);
-        for (const char* part : {"static tables", "plan and inputs", "status", "indirect arguments"})
-            EXPECT_TRUE(hasName(recorded, VK_OBJECT_TYPE_BUFFER, std::string("Millrace: graph 'twins', ") + part))
-                << part;
+        for (const char* name : {"graph 'twins', static tables", "plans and inputs of graphs", "status of graphs",
+                                 "indirect arguments of graphs"})
+            EXPECT_TRUE(hasName(recorded, VK_OBJECT_TYPE_BUFFER, std::string("Millrace: ") + name)) << name;
         EXPECT_EQ(hasName(recorded, VK_OBJECT_TYPE_BUFFER, "Millrace: graph 'twins', breadcrumbs"),
                   breadcrumbs == std::string("true"));
         EXPECT_TRUE(hasName(recorded, VK_OBJECT_TYPE_COMMAND_BUFFER, "Millrace: graph 'twins', step by step"));

@@ -89,6 +89,11 @@ void findLayer()
         caller.address = 0;
     }
     ASSERT_NE(g_layer.begin, 0u) << "the layer is not loaded";
+    // It may have been loaded elsewhere before.
+    for (Caller& caller : g_callers) {
+        caller.calls = 0;
+        caller.address = 0;
+    }
     g_counts = true;
 }
 

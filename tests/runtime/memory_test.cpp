@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers of ours where what is below calls the application, which calls the layer again: no driver, no hanging.
-#include "runtime/memory.h"
+// Buffers of ours without a driver: where what is below calls the application, which calls the layer again, nothing
+// hangs, and the dispatches of a recording share them.
+#include "runtime/recording_memory.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <vector>
@@ -22,6 +24,7 @@ struct Driver {
     uintptr_t last = 0;
     uint32_t calls = 0;
     std::vector<char> bytes = std::vector<char>(64u << 20);
+    VkResult creation = VK_SUCCESS;  // of buffers
 };
 
 Driver* g_driver = nullptr;
@@ -84,6 +87,8 @@ VKAPI_ATTR VkResult VKAPI_CALL mapMemory(VkDevice, VkDeviceMemory, VkDeviceSize,
 VKAPI_ATTR VkResult VKAPI_CALL createBuffer(VkDevice, const VkBufferCreateInfo*, const VkAllocationCallbacks*,
                                             VkBuffer* out)
 {
+    if (g_driver->creation != VK_SUCCESS)
+        return g_driver->creation;
     *out = reinterpret_cast<VkBuffer>(++g_driver->last);
     g_driver->buffers.insert(g_driver->last);
     return VK_SUCCESS;
@@ -217,6 +222,90 @@ TEST_F(MemoryInCallbacks, DestroysBuffers_NothingHangsAndNothingStays)
     driver.callback = {};
     old.clear();
     EXPECT_TRUE(driver.buffers.empty());
+}
+
+class SharedBuffers : public MemoryInCallbacks {
+protected:
+    BufferPart take(VkDeviceSize bytes, BufferUse use = BufferUse::Upload)
+    {
+        BufferPart part;
+        EXPECT_EQ(shared.take(*memory, {}, use, bytes, part), VK_SUCCESS);
+        EXPECT_EQ(part.offset() % kBufferAlignment, 0u);
+        EXPECT_EQ(part.address(), VkDeviceAddress{4096} + part.offset());
+        return part;
+    }
+
+    RecordingMemory shared;
+};
+
+TEST_F(SharedBuffers, ManyParts_FewBuffersAndNoOverlap)
+{
+    std::map<VkBuffer, VkDeviceSize> end;  // of the last part in each
+    std::vector<BufferPart> parts;
+    for (uint32_t i = 0; i < 1000; ++i) {
+        const VkDeviceSize bytes = i % 7 == 0 ? 3000 : 1 + i;
+        parts.push_back(take(bytes));
+        EXPECT_GE(parts.back().offset(), end[parts.back().buffer()]) << i;
+        end[parts.back().buffer()] = parts.back().offset() + bytes;
+    }
+    EXPECT_EQ(driver.buffers.size(), end.size());
+    EXPECT_LT(end.size(), 12u);
+}
+
+TEST_F(SharedBuffers, LargeParts_EveryBufferTakesOneAndSmallOnesShareOn)
+{
+    const BufferPart first = take(100);
+    const BufferPart large = take(VkDeviceSize{1} << 19);
+    const BufferPart second = take(100);
+    EXPECT_EQ(first.buffer(), second.buffer());
+    EXPECT_NE(first.buffer(), large.buffer());
+    EXPECT_NE(first.offset(), second.offset());
+}
+
+// Each would leave a block of the first size nearly half empty.
+TEST_F(SharedBuffers, PartsOfMoreThanHalfABlock_ShareLaterOn)
+{
+    std::vector<BufferPart> parts;
+    for (uint32_t i = 0; i < 100; ++i)
+        parts.push_back(take(2500));
+    EXPECT_LT(driver.buffers.size(), 12u);
+}
+
+TEST_F(SharedBuffers, OtherUses_OtherBuffers)
+{
+    const BufferPart upload = take(64);
+    const BufferPart status = take(64, BufferUse::Readback);
+    const BufferPart arguments = take(64, BufferUse::Indirect);
+    EXPECT_EQ((std::set<VkBuffer>{upload.buffer(), status.buffer(), arguments.buffer()}).size(), 3u);
+    EXPECT_NE(status.data(), nullptr);
+    EXPECT_EQ(arguments.data(), nullptr);
+}
+
+TEST_F(SharedBuffers, Cleared_PartsKeepTheirBufferAndShareItNoMore)
+{
+    BufferPart before = take(64);
+    shared.clear();
+    BufferPart after = take(64);
+    EXPECT_NE(before.buffer(), after.buffer());
+    EXPECT_EQ(driver.buffers.size(), 2u);
+    before = {};
+    EXPECT_EQ(driver.buffers, std::set<uintptr_t>{idOf(after.buffer())});
+    shared.clear();
+    EXPECT_EQ(driver.buffers.size(), 1u);
+    after = {};
+    EXPECT_TRUE(driver.buffers.empty());
+}
+
+TEST_F(SharedBuffers, NoMemoryForABuffer_ErrorAndThoseThatAreThereGoOn)
+{
+    const BufferPart first = take(64);
+    driver.creation = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    BufferPart none;
+    EXPECT_EQ(shared.take(*memory, {}, BufferUse::Upload, VkDeviceSize{1} << 20, none), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+    EXPECT_EQ(none.buffer(), VkBuffer{VK_NULL_HANDLE});
+    EXPECT_EQ(none.address(), 0u);
+    EXPECT_EQ(take(64).buffer(), first.buffer());
+    driver.creation = VK_SUCCESS;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "abi/node_code.h"
 #include "graph/code_traits.h"
+#include "runtime/recording_memory.h"
 #include "runtime/runtime.h"
 #include "runtime/vulkan_device.h"
 #include "shaders/runtime_test_nodes.h"
@@ -248,7 +249,8 @@ public:
         std::shared_ptr<runtime::RecordedDispatch> dispatch;
         m_vulkan.run([&](VkCommandBuffer commandBuffer) {
             bind(commandBuffer);
-            EXPECT_EQ(runtime::recordDispatch(*m_device, commandBuffer, request, dispatch), VK_SUCCESS);
+            runtime::RecordingMemory memory;
+            EXPECT_EQ(runtime::recordDispatch(*m_device, commandBuffer, memory, request, dispatch), VK_SUCCESS);
             runtime::recordHostBarrier(*m_device, commandBuffer);
         });
         sweeps = 1;

@@ -54,7 +54,7 @@ void Generation::executeDraws() const
     if ((runsKernels() || countOfSequences() == Count::ByDevice) && !writeDraws())
         return;
     tallyWithoutDevice();
-    const Label label(m_device, m_commandBuffer.current, labelText(std::string("generated ") + wayText()));
+    const Label label(m_device, m_commandBuffer.current, labelText("generated ", wayText()));
     if (!hasDrawTable(layout()))
         drawStream();
     else if (m_extent.isPadded)

@@ -92,14 +92,14 @@ void Generation::complain(const std::string& text) const
                                   "docs/generated-commands.md says what they need");
 }
 
-std::string Generation::labelText(const std::string& what) const
+std::string Generation::labelText(std::string_view what, std::string_view more) const
 {
     if (!m_device.settings().runtime.labels)
         return {};
     const size_t pipelines = static_cast<size_t>(
         std::ranges::count_if(namedPipelines(), [](const auto& pipeline) { return bool(pipeline); }));
-    return "Millrace: " + what + ", at most " + std::to_string(m_info.maxSequenceCount) + " sequences of " +
-           std::to_string(pipelines) + (pipelines == 1 ? " pipeline" : " pipelines");
+    return "Millrace: " + std::string(what).append(more) + ", at most " + std::to_string(m_info.maxSequenceCount) +
+           " sequences of " + std::to_string(pipelines) + (pipelines == 1 ? " pipeline" : " pipelines");
 }
 
 const char* Generation::wayText() const
@@ -528,7 +528,7 @@ void Generation::dispatch() const
     const auto memory = find(m_info.preprocessAddress, m_memory.bytes, "the memory for preprocessing");
     abi::SequenceArguments arguments{};
     const SequenceLayout* bound = nullptr;
-    const Label label(m_device, m_commandBuffer.current, labelText(std::string("generated ") + wayText()));
+    const Label label(m_device, m_commandBuffer.current, labelText("generated ", wayText()));
     for (size_t i = 0; memory && i < m_pipelines.size(); ++i) {
         KeptPipeline* const pipeline = m_pipelines[i].get();
         const VariantHandles* const variant = pipeline && isMeant(*pipeline) ? variantOf(*pipeline) : nullptr;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "abi/commands.h"
@@ -67,7 +68,7 @@ private:
     bool fitExtent();
     void complain(const std::string& text) const;
     // "Millrace: " and what it is, with how much of it there may be.
-    std::string labelText(const std::string& what) const;
+    std::string labelText(std::string_view what, std::string_view more = {}) const;
     // How the sequences run: "dispatches", "draws from the stream".
     const char* wayText() const;
     // The pipeline whose layout and vertex input are those of all; null if there is none.

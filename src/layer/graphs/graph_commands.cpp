@@ -201,7 +201,8 @@ bool Dispatch::recordFirstSweep()
 {
     bindSets(m_commandBuffer.current);
     std::shared_ptr<runtime::RecordedDispatch> dispatch;
-    const VkResult result = runtime::recordDispatch(*m_device.runtime, m_commandBuffer.current, m_request, dispatch);
+    const VkResult result = runtime::recordDispatch(*m_device.runtime, m_commandBuffer.current,
+                                                    m_commandBuffer.graphMemory, m_request, dispatch);
     if (result != VK_SUCCESS) {
         m_commandBuffer.fail(result);
         return false;

@@ -27,45 +27,71 @@ constexpr char kTakeIndex[] =
     "Take indices from vkGetExecutionGraphPipelineNodeIndexAMDX, of nodes that the API may dispatch";
 constexpr char kAlignScratch[] = "Take an address at a multiple of 64 bytes in a buffer";
 
-// Collects the checks of one command.
+std::string textOf(const char* text)
+{
+    return text;
+}
+
+template <typename Build>
+std::string textOf(const Build& build)
+{
+    return build();
+}
+
+// Collects the checks of one command. Most commands keep all rules, so texts that are not constant come as functions,
+// which are called when a message is due.
 class Checker {
 public:
-    Checker(CommandBuffer& commandBuffer, std::string command)
-        : m_commandBuffer(commandBuffer), m_command(std::move(command))
+    Checker(CommandBuffer& commandBuffer, const char* command)
+        : m_commandBuffer(commandBuffer), m_command(command), m_advises(commandBuffer.device.settings().validate)
     {
     }
 
     // Rules whose violation would do harm: the command is left out.
-    void require(bool holds, const std::string& rule, const std::string& text, std::string_view advice)
+    template <typename Text>
+    void require(bool holds, const char* rule, const Text& text, std::string_view advice)
     {
-        if (holds)
-            return;
-        m_passed = false;
-        if (m_commandBuffer.isNews(rule, text))
-            m_commandBuffer.device.messages().error(nameOf(rule).c_str(), m_commandBuffer.reference(),
-                                                    m_command + ": " + text + "; the command is ignored", advice);
+        if (!holds) [[unlikely]]
+            refuse(rule, textOf(text), advice);
     }
 
     // Others, with the setting "validate".
-    void advise(bool holds, const std::string& rule, const std::string& text, std::string_view advice) const
+    template <typename Text>
+    void advise(bool holds, const char* rule, const Text& text, std::string_view advice) const
     {
-        if (!holds && m_commandBuffer.device.settings().validate && m_commandBuffer.isNews(rule, text))
-            m_commandBuffer.device.messages().validation(nameOf(rule).c_str(), m_commandBuffer.reference(),
-                                                         m_command + ": " + text, advice);
+        if (!holds && m_advises) [[unlikely]]
+            tell(rule, textOf(text), advice);
     }
 
+    bool advises() const { return m_advises; }
     bool passed() const { return m_passed; }
 
 private:
+    void refuse(const std::string& rule, const std::string& text, std::string_view advice)
+    {
+        m_passed = false;
+        if (m_commandBuffer.isNews(rule, text))
+            m_commandBuffer.device.messages().error(nameOf(rule).c_str(), m_commandBuffer.reference(),
+                                                    m_command + (": " + text) + "; the command is ignored", advice);
+    }
+
+    void tell(const std::string& rule, const std::string& text, std::string_view advice) const
+    {
+        if (m_commandBuffer.isNews(rule, text))
+            m_commandBuffer.device.messages().validation(nameOf(rule).c_str(), m_commandBuffer.reference(),
+                                                         m_command + (": " + text), advice);
+    }
+
     // "scratch-10194" is short for "VUID-<command>-scratch-10194".
     std::string nameOf(const std::string& rule) const
     {
         const bool complete = rule.starts_with("Millrace") || rule.starts_with("VUID");
-        return complete ? rule : "VUID-" + m_command + "-" + rule;
+        return complete ? rule : std::string("VUID-") + m_command + "-" + rule;
     }
 
     CommandBuffer& m_commandBuffer;
-    std::string m_command;
+    const char* m_command;
+    const bool m_advises;
     bool m_passed = true;
 };
 
@@ -91,36 +117,49 @@ void checkPlace(Checker& checker, const CommandBuffer& commandBuffer, const char
 void checkRendering(Checker& checker, const CommandBuffer& commandBuffer)
 {
     if (const char* obstacle = commandBuffer.rendering.obstacleToDispatch())
-        checker.require(false, "Millrace-graph-in-render-pass", std::string("not supported ") + obstacle,
-                        "Dispatch the graph before or behind that");
+        checker.require(
+            false, "Millrace-graph-in-render-pass", [&] { return std::string("not supported ") + obstacle; },
+            "Dispatch the graph before or behind that");
 }
 
 void checkScratchSize(Checker& checker, const GraphObject& object, VkDeviceSize bytes, const char* rule)
 {
-    checker.require(bytes >= object.graph.sizes.minBytes, rule,
-                    "scratchSize is " + std::to_string(bytes) + ", minSize of " + object.name() + " is " +
-                        std::to_string(object.graph.sizes.minBytes),
+    const auto text = [&] {
+        return "scratchSize is " + std::to_string(bytes) + ", minSize of " + object.name() + " is " +
+               std::to_string(object.graph.sizes.minBytes);
+    };
+    checker.require(bytes >= object.graph.sizes.minBytes, rule, text,
                     "Take a size from vkGetExecutionGraphPipelineScratchSizeAMDX");
+}
+
+void checkAlignment(Checker& checker, VkDeviceAddress scratch, const char* rule)
+{
+    checker.require(
+        scratch != 0 && scratch % 64 == 0, rule,
+        [&] { return "scratch is " + hex(scratch) + ", not a multiple of 64"; }, kAlignScratch);
 }
 
 // `range` is the rule that memory must be there, `usage` that it must have been created for this, or null.
 void adviseMemory(const Checker& checker, const Device& device, const char* name, VkDeviceAddress address,
                   VkDeviceSize bytes, VkBufferUsageFlags2 wanted, const char* range, const char* usage)
 {
-    if (!device.settings().validate)
+    if (!checker.advises())
         return;
     const auto found = device.addressedBuffers.find(address);
+    const auto isNot = [&] {
+        return std::string(name) + " " + hex(address) + " is not an address in a buffer with " + std::to_string(bytes) +
+               " bytes from there on";
+    };
     checker.advise(
-        found && found->bytesFromHere >= bytes, range,
-        std::string(name) + " " + hex(address) + " is not an address in a buffer with " + std::to_string(bytes) +
-            " bytes from there on",
+        found && found->bytesFromHere >= bytes, range, isNot,
         "Take the address from vkGetBufferDeviceAddress, of a buffer that is bound to memory and large enough");
-    if (usage)
-        checker.advise(
-            !found || (found->usage & wanted), usage,
-            std::string(name) + " " + hex(address) + " lies in a buffer created without the usage " +
-                (wanted == VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT ? "INDIRECT_BUFFER" : "EXECUTION_GRAPH_SCRATCH"),
-            "Create the buffer with this usage");
+    if (!usage)
+        return;
+    const auto lacksUsage = [&] {
+        return std::string(name) + " " + hex(address) + " lies in a buffer created without the usage " +
+               (wanted == VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT ? "INDIRECT_BUFFER" : "EXECUTION_GRAPH_SCRATCH");
+    };
+    checker.advise(!found || (found->usage & wanted), usage, lacksUsage, "Create the buffer with this usage");
 }
 
 using Form = runtime::DispatchRequest::Form;
@@ -143,31 +182,42 @@ void checkPointers(Checker& checker, const runtime::DispatchRequest& request)
         checker.require(request.countInfo->infos.deviceAddress != 0, "pCountInfo-09150", "infos is 0", kGiveInfos);
 }
 
-// One of the host structures of a dispatch. A wrong node index does no harm: the device drops and reports it.
-void checkHostInfo(Checker& checker, const GraphObject& object, const VkDispatchGraphInfoAMDX& info,
-                   const std::string& name)
+// The host structure of a dispatch with this number. A wrong node index does no harm: the device drops and reports it.
+void checkHostInfo(Checker& checker, const GraphObject& object, const VkDispatchGraphInfoAMDX& info, uint32_t number)
 {
     const graph::Graph& graph = object.graph.graph;
     const bool exists = info.nodeIndex < graph.nodes.size();
     const uint32_t payloadBytes = exists ? graph.nodes[info.nodeIndex].payloadBytes : 0;
-    checker.advise(exists, "pCountInfo-09148",
-                   name + ".nodeIndex is " + std::to_string(info.nodeIndex) + ", which is no node of " + object.name(),
-                   kTakeIndex);
-    checker.advise(!exists || graph.apiQueues[info.nodeIndex] != abi::kNoQueue, "pCountInfo-09148",
-                   name +
-                       ".nodeIndex is a node that the API must not dispatch (IsApiEntryAMDX false, or it shares the "
-                       "input of another node)",
-                   kTakeIndex);
+    const auto member = [&](const char* text) { return "infos[" + std::to_string(number) + "]" + text; };
+    checker.advise(
+        exists, "pCountInfo-09148",
+        [&] {
+            return member(".nodeIndex is ") + std::to_string(info.nodeIndex) + ", which is no node of " + object.name();
+        },
+        kTakeIndex);
+    checker.advise(
+        !exists || graph.apiQueues[info.nodeIndex] != abi::kNoQueue, "pCountInfo-09148",
+        [&] {
+            return member(
+                ".nodeIndex is a node that the API must not dispatch (IsApiEntryAMDX false, or it shares the input of "
+                "another node)");
+        },
+        kTakeIndex);
     checker.require(
         info.payloadCount <= abi::kMaxApiPayloads, "VUID-VkDispatchGraphInfoAMDX-payloadCount-09171",
-        name + ".payloadCount is " + std::to_string(info.payloadCount) + ", above maxExecutionGraphShaderPayloadCount",
+        [&] {
+            return member(".payloadCount is ") + std::to_string(info.payloadCount) +
+                   ", above maxExecutionGraphShaderPayloadCount";
+        },
         "Dispatch them in several infos");
-    checker.require(info.payloads.hostAddress || info.payloadCount == 0 || payloadBytes == 0, "pCountInfo-09147",
-                    name + ".payloads is NULL", "Give the address of the payloads");
+    checker.require(
+        info.payloads.hostAddress || info.payloadCount == 0 || payloadBytes == 0, "pCountInfo-09147",
+        [&] { return member(".payloads is NULL"); }, "Give the address of the payloads");
     // Stride 0 gives all payloads the same data.
-    checker.advise(info.payloadCount < 2 || info.payloadStride == 0 || info.payloadStride >= payloadBytes,
-                   "pCountInfo-09149", name + ".payloadStride is smaller than the input payload of the node",
-                   "Give the bytes from one payload to the next, or 0 if all are the same");
+    checker.advise(
+        info.payloadCount < 2 || info.payloadStride == 0 || info.payloadStride >= payloadBytes, "pCountInfo-09149",
+        [&] { return member(".payloadStride is smaller than the input payload of the node"); },
+        "Give the bytes from one payload to the next, or 0 if all are the same");
 }
 
 void checkHostInfos(Checker& checker, const GraphObject& object, const VkDispatchGraphCountInfoAMDX& countInfo)
@@ -176,7 +226,7 @@ void checkHostInfos(Checker& checker, const GraphObject& object, const VkDispatc
     for (uint32_t i = 0; i < countInfo.count; ++i, at += countInfo.stride) {
         VkDispatchGraphInfoAMDX info;
         std::memcpy(&info, at, sizeof info);
-        checkHostInfo(checker, object, info, "infos[" + std::to_string(i) + "]");
+        checkHostInfo(checker, object, info, i);
     }
 }
 
@@ -191,9 +241,10 @@ void adviseArguments(const Checker& checker, const Device& device, const runtime
                                        : VkDeviceSize{request.countInfo->count} * request.countInfo->stride;
     if (bytes == 0)
         return;
-    checker.advise(address % kDispatchAddressAlignment == 0, counted ? "countInfo-09161" : "pCountInfo-09152",
-                   hex(address) + " is not a multiple of executionGraphDispatchAddressAlignment",
-                   "Place the structure at a multiple of it in its buffer");
+    checker.advise(
+        address % kDispatchAddressAlignment == 0, counted ? "countInfo-09161" : "pCountInfo-09152",
+        [&] { return hex(address) + " is not a multiple of executionGraphDispatchAddressAlignment"; },
+        "Place the structure at a multiple of it in its buffer");
     adviseMemory(checker, device, counted ? "countInfo" : "infos", address, bytes,
                  VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT, counted ? "countInfo-09159" : "pCountInfo-09150",
                  counted ? "countInfo-09160" : "pCountInfo-09151");
@@ -208,8 +259,7 @@ bool checkInitialize(CommandBuffer& commandBuffer, const GraphObject& object, Vk
     checkPlace(checker, commandBuffer, "bufferlevel", "Millrace-protected-command-buffer");
     checkRendering(checker, commandBuffer);
     checkScratchSize(checker, object, scratchBytes, "scratchSize-10186");
-    checker.require(scratch != 0 && scratch % 64 == 0, "scratch-09144",
-                    "scratch is " + hex(scratch) + ", not a multiple of 64", kAlignScratch);
+    checkAlignment(checker, scratch, "scratch-09144");
     adviseMemory(checker, commandBuffer.device, "scratch", scratch, scratchBytes,
                  VK_BUFFER_USAGE_2_EXECUTION_GRAPH_SCRATCH_BIT_AMDX, "scratch-10185", nullptr);
     if (checker.passed())
@@ -230,8 +280,7 @@ bool checkDispatch(CommandBuffer& commandBuffer, const GraphObject& object, cons
     checkPointers(checker, request);
     checkScratchSize(checker, object, request.scratchBytes, "scratchSize-10193");
     // No rule of this command says so, yet such memory cannot have been initialized (09144).
-    checker.require(request.scratch != 0 && request.scratch % 64 == 0, "scratch-10194",
-                    "scratch is " + hex(request.scratch) + ", not a multiple of 64", kAlignScratch);
+    checkAlignment(checker, request.scratch, "scratch-10194");
     adviseMemory(checker, commandBuffer.device, "scratch", request.scratch, request.scratchBytes,
                  VK_BUFFER_USAGE_2_EXECUTION_GRAPH_SCRATCH_BIT_AMDX, "scratch-10192", "scratch-09184");
     const auto known = commandBuffer.initialized.find(request.scratch);

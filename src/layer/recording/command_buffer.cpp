@@ -98,6 +98,7 @@ void CommandBuffer::reset()
     runs.clear();
     watched.clear();
     keepAlive.clear();
+    graphMemory.clear();
     streams = {handle};
     current.drop();
     current = handle;

@@ -22,6 +22,7 @@
 #include "layer/recording/lent_state.h"
 #include "layer/recording/rendering.h"
 #include "layer/recording/state_log.h"
+#include "runtime/recording_memory.h"
 #include "runtime/runtime.h"
 
 namespace millrace::layer {
@@ -58,6 +59,7 @@ struct CommandBuffer {
     std::vector<std::shared_ptr<GraphRun>> runs;
     std::vector<std::shared_ptr<Watched>> watched;  // besides those; of secondary ones that were executed as well
     std::vector<std::shared_ptr<void>> keepAlive;   // that recorded commands read
+    runtime::RecordingMemory graphMemory;           // of `runs`
 
     VkCommandBufferUsageFlags usage = 0;
     uint32_t initialDeviceMask = 0;  // 0: not given
