@@ -19,9 +19,8 @@ constexpr uint32_t kSums = 8;
 
 size_t buffersMade(const std::vector<Event>& events)
 {
-    return static_cast<size_t>(std::ranges::count_if(events, [](const Event& event) {
-        return event.what == Seen::Create && event.type == VK_OBJECT_TYPE_BUFFER;
-    }));
+    return static_cast<size_t>(std::ranges::count_if(
+        events, [](const Event& event) { return event.what == Seen::Create && event.type == VK_OBJECT_TYPE_BUFFER; }));
 }
 
 // Of node "a", a payload n sends n payloads, of which number i has a grid of i + 1 and has "b" add 4 to out[i] for each
