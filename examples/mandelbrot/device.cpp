@@ -218,7 +218,8 @@ PFN_vkVoidFunction Device::loadAny(const char* name) const
 uint32_t Device::memoryType(uint32_t allowed, Memory where) const
 {
     constexpr VkMemoryPropertyFlags kHost = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    const VkMemoryPropertyFlags needed = where == Memory::Device ? VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT : kHost;
+    const VkMemoryPropertyFlags needed =
+        where == Memory::Device ? VkMemoryPropertyFlags{VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT} : kHost;
     // The host reads faster through its cache. Not every device has coherent memory that the host caches.
     const VkMemoryPropertyFlags best = needed | (where == Memory::Host ? VK_MEMORY_PROPERTY_HOST_CACHED_BIT : 0);
     VkPhysicalDeviceMemoryProperties memory;
