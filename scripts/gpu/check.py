@@ -91,7 +91,7 @@ def make_kinds(arguments, report):
         "mesh": Tests("mesh", ["test_mesh_nodes", "test_mesh_shaders"], report, "*/Driver*"),
         # More than every day on lavapipe, which takes longer to compile them.
         "random_mesh": Tests("random mesh shaders", ["test_random_mesh_shaders"], report,
-                             variables={"MILLRACE_TEST_MESH_COUNT": "300"}),
+                             variables={"MILLRACE_TEST_MESH_COUNT": os.environ.get("MILLRACE_TEST_MESH_COUNT", "300")}),
         "examples": Examples("examples", report),
         "demo": Demo("demo", report),
         "graphs": Graphs("random graphs", report, arguments.seed, arguments.graphs, options),
