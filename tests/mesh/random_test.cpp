@@ -107,7 +107,9 @@ void compareSeed(RandomDevice& device, uint32_t seed, Summary& summary)
         summary.drawnByViews += !hasCullDistances;
     }
     if (const size_t count = differences(drawn, expected); count > 0)
-        ADD_FAILURE() << "seed " << seed << ", views " << shader.viewMask << ": " << count << " pixels differ\n"
+        ADD_FAILURE() << "seed " << seed << ", views " << shader.viewMask << ": " << count << " pixels differ, "
+                      << differences(drawByViews(device, shader, seed, &RandomDevice::draw), expected)
+                      << " where each view is drawn by itself\n"
                       << differentValues(device, shader, seed) << shader.task << shader.mesh << shader.fragment
                       << "instead of\n"
                       << shader.expectedVertex << shader.expectedFragment;
