@@ -6,6 +6,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 format=${1:-clang-format-14}
 mapfile -t files < <(git ls-files '*.h' '*.cpp')
+without_braces=$(mktemp)
+trap 'rm -f "$without_braces"' EXIT
+cat .clang-format - > "$without_braces" <<< "RemoveBracesLLVM: true"
 # The run that takes braces away breaks lambdas in its own way, so the second one decides about lines.
-"$format" -i --style="{$(grep -v ':$\|^  ' .clang-format | paste -sd,), BraceWrapping: {AfterFunction: true}, RemoveBracesLLVM: true}" "${files[@]}"
+"$format" -i --style="file:$without_braces" "${files[@]}"
 "$format" -i --style=file "${files[@]}"

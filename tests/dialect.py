@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what scripts/format.sh and no version of clang-format decides alike: single statements have no braces, and
-increments are in front.
+"""Checks what clang-format does not see to everywhere: single statements have no braces, and increments are in front.
 
 Usage: dialect.py ROOT, or dialect.py --self-test
 """
@@ -28,7 +27,7 @@ def problems(text):
             continue
         # "} else {" keeps the braces of both.
         if lines[i + 2] == opens["indent"] + "}":
-            found.append((i + 1, "a single statement has no braces (scripts/format.sh)"))
+            found.append((i + 1, "a single statement has no braces"))
     return found
 
 

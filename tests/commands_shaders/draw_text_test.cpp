@@ -44,6 +44,20 @@ std::vector<StageCode> variantOf(std::vector<StageCode> stages, const Layout& la
     return variant ? *variant : std::vector<StageCode>();
 }
 
+// A vertex shader without a body, with an output at location 0.
+ShaderText vertexWithResult()
+{
+    ShaderText shader;
+    shader.model = "Vertex";
+    shader.modes = "";
+    shader.interface = "%push %result";
+    shader.annotations = "OpDecorate %result Location 0";
+    shader.globals = R"(
+        %out_uint = OpTypePointer Output %uint
+        %result = OpVariable %out_uint Output)";
+    return shader;
+}
+
 // The location of the variable with this name; none if there is none.
 std::optional<uint32_t> locationOf(const StageCode& code, const std::string& name)
 {
@@ -127,16 +141,11 @@ TEST(DrawText, NoFreeLocation_IsRefused)
 
 TEST(DrawText, VertexStage_FindsItsSequenceFirst)
 {
-    ShaderText shader;
-    shader.model = "Vertex";
-    shader.modes = "";
+    ShaderText shader = vertexWithResult();
     shader.capabilities = "OpCapability DrawParameters";
-    shader.interface = "%push %draw %result";
-    shader.annotations = "OpDecorate %draw BuiltIn DrawIndex\nOpDecorate %result Location 0";
-    shader.globals = R"(
-        %draw = OpVariable %in_int Input
-        %out_uint = OpTypePointer Output %uint
-        %result = OpVariable %out_uint Output)";
+    shader.interface += " %draw";
+    shader.annotations += "\nOpDecorate %draw BuiltIn DrawIndex";
+    shader.globals += "\n%draw = OpVariable %in_int Input";
     shader.body = R"(
         %d = OpLoad %int %draw
         %p = OpAccessChain %pc_uint %push %u0
@@ -169,14 +178,7 @@ TEST(DrawText, VertexStage_FindsItsSequenceFirst)
 // Nothing asks the driver which draw it is.
 TEST(DrawText, DriverWithoutNumbersOfDraws_WhatIsPushedIsTheSequence)
 {
-    ShaderText shader;
-    shader.model = "Vertex";
-    shader.modes = "";
-    shader.interface = "%push %result";
-    shader.annotations = "OpDecorate %result Location 0";
-    shader.globals = R"(
-        %out_uint = OpTypePointer Output %uint
-        %result = OpVariable %out_uint Output)";
+    ShaderText shader = vertexWithResult();
     shader.body = R"(
         %p = OpAccessChain %pc_uint %push %u0
         %v = OpLoad %uint %p
@@ -280,14 +282,8 @@ TEST(VertexInput, WhatCannotBePulled_IsSaid)
 
 TEST(IndexBuffer, ShaderWithoutIndexAndAttributes_StaysAsItIs)
 {
-    ShaderText shader;
-    shader.model = "Vertex";
-    shader.modes = "";
+    ShaderText shader = vertexWithResult();
     shader.interface = "%result";
-    shader.annotations = "OpDecorate %result Location 0";
-    shader.globals = R"(
-        %out_uint = OpTypePointer Output %uint
-        %result = OpVariable %out_uint Output)";
     shader.body = "OpStore %result %u1";
     Layout layout = layoutOf({});
     layout.action = Action::DrawIndexed;

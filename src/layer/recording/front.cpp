@@ -21,7 +21,7 @@ const char* obstacleToFront(const CommandBuffer& commandBuffer, bool resumes)
         return "in a rendering instance that resumes one of another command buffer";
     if (commandBuffer.initialDeviceMask != 0)
         return "in a command buffer for a part of a device group";
-    if (commandBuffer.device.unknownCommands.arePassedOn())
+    if (device.unknownCommands.arePassedOn())
         return "on a device for which there are more commands newer than the layer than it can redirect";
     if (commandBuffer.rendering.hasBegunQueries())
         return "in a render pass instance in front of which a query began that is still active";
