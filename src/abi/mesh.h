@@ -48,13 +48,25 @@ struct MeshUpload {
 MR_CONST uint kMeshAreaAlignment = 32u;
 
 // Where the outputs of a workgroup of a mesh shader are, and how many: an element for each vertex, that is a structure
-// of all that it has, and from the next multiple of kMeshUnitBytes on one for each primitive. 16 bytes.
+// of all that it has, or a MeshOrigin, and from the next multiple of kMeshUnitBytes on one for each primitive. 16
+// bytes.
 struct MeshGroup {
     uint64_t outputs;
     uint counts;  // vertices, primitives << kMeshPrimitiveShift, kMeshHasRun
     // Of the draw: what workgroups in front of it have (src/shaders/meta/mesh/list.comp), of all views the most. Only
     // those of the first view say it.
     uint firstPrimitive;
+};
+
+// What a workgroup leaves in place of vertices, where the vertex shader that draws computes those again: all that they
+// follow from. Primitives are behind it. 32 bytes, one unit.
+struct MeshOrigin {
+    uint64_t grid;  // MeshGrid, with the payload behind it, or VkDrawMeshTasksIndirectCommandEXT
+    uint64_t pushConstants;
+    uint x;  // the workgroup in its grid
+    uint y;
+    uint z;
+    uint drawIndex;
 };
 
 // Marks say where to look for the workgroup that has a primitive: uint[], for so many primitives of the draw each the

@@ -507,12 +507,7 @@ private:
         if (isPushed) {
             const Id number = m_variant.mayBeSeries ? sequence() : Id{};
             Emitter start(m_module, m_start);
-            base = m_loads.address(start, offsetof(abi::SequenceArguments, pushConstants));
-            if (number) {
-                spirv::LongArithmetic& math = m_loads.math();
-                const Id zero = math.constant(0);
-                base = math.add(start, base, math.multiply(start, {number, zero}, {m_loads.seriesStride(start), zero}));
-            }
+            base = m_loads.pushed(start, number);
         } else {
             const Id number = sequence();
             Emitter start(m_module, m_start);

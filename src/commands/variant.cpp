@@ -305,6 +305,17 @@ LongWords ArgumentLoads::record(Emitter& out, Id sequence)
     return m_math.add(out, stream, offset);
 }
 
+LongWords ArgumentLoads::pushed(Emitter& out, Id sequence)
+{
+    if (m_variant.pushed)
+        return split(out, out.emit(spv::Op::OpLoad, m_module.getVectorType(m_word, 2), {m_variant.pushed}));
+    const LongWords first = address(out, offsetof(abi::SequenceArguments, pushConstants));
+    if (!m_variant.mayBeSeries)
+        return first;
+    const Id zero = m_math.constant(0);
+    return m_math.add(out, first, m_math.multiply(out, {sequence, zero}, {seriesStride(out), zero}));
+}
+
 Id ArgumentLoads::drawNumber(Emitter& out, const Layout& layout)
 {
     const Id first = word(out, offsetof(abi::SequenceArguments, firstSequence));

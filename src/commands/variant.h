@@ -30,6 +30,8 @@ struct Variant {
     // SequenceArguments::stream is 0, or how far the push constants and the MeshWork of one sequence are from those of
     // the next (abi/mesh.h).
     bool mayBeSeries = false;
+    // Private variable, a pair of words: where what the application pushed is. None: SequenceArguments say so.
+    spirv::Id pushed{};
 };
 
 // Reads the module and leaves the entry point alone. Errors: no such entry point.
@@ -84,6 +86,8 @@ public:
     spirv::LongWords address(spirv::Emitter& out, size_t offsetBytes);
     // Of the sequence's record, with a constant added.
     spirv::LongWords record(spirv::Emitter& out, spirv::Id sequence);
+    // Where what the application pushed for the sequence is.
+    spirv::LongWords pushed(spirv::Emitter& out, spirv::Id sequence);
     // Where Variant::mayBeSeries: SequenceArguments::stream, and whether it is a series.
     spirv::Id seriesStride(spirv::Emitter& out);
     spirv::Id isSeries(spirv::Emitter& out);
@@ -95,6 +99,7 @@ public:
     spirv::LongWords add(spirv::Emitter& out, spirv::LongWords address, int64_t bytes);
 
     spirv::Id pair(spirv::Emitter& out, spirv::LongWords address);
+    spirv::LongWords split(spirv::Emitter& out, spirv::Id pair);
     // A PhysicalStorageBuffer pointer to a value of `type`.
     spirv::Id pointer(spirv::Emitter& out, spirv::LongWords address, spirv::Id type);
     spirv::Id load(spirv::Emitter& out, spirv::LongWords address, spirv::Id type, uint32_t alignment);
@@ -111,7 +116,6 @@ public:
 
 private:
     spirv::Id member(spirv::Emitter& out, size_t offsetBytes, spirv::Id type);
-    spirv::LongWords split(spirv::Emitter& out, spirv::Id pair);
     spirv::Id readOnlyType();
 
     Variant& m_variant;

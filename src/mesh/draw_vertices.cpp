@@ -16,6 +16,7 @@
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
 #include "compiler/globals.h"
+#include "mesh/compute_vertex.h"
 #include "mesh/passes.h"
 #include "spirv/edit.h"
 
@@ -48,10 +49,11 @@ constexpr spv::Capability kKept[] = {
 
 class Draw {
 public:
-    Draw(commands::Variant& vertex, const MeshOutputs& outputs, const OutputAreas& areas, const PrimitiveInputs& inputs,
-         const Target& target, const MeshLayout& layout)
+    Draw(commands::Variant& vertex, const VertexCode* code, const MeshOutputs& outputs, const OutputAreas& areas,
+         const PrimitiveInputs& inputs, const Target& target, const MeshLayout& layout)
         : m_vertex(vertex),
           m_module(vertex.module),
+          m_code(code),
           m_outputs(outputs),
           m_areas(areas),
           m_inputs(inputs),
@@ -65,7 +67,9 @@ public:
     Status run()
     {
         clear();
-        if (const Status status = commands::declareArguments(m_vertex); !status)
+        if (m_code)
+            m_compute.emplace(m_vertex, *m_code, m_outputs.maxVertices, m_target.vertexStores);
+        if (const Status status = m_compute ? m_compute->prepare() : commands::declareArguments(m_vertex); !status)
             return status;
         m_loads.emplace(m_vertex);
         const Id quad = m_module.getVectorType(real(), 4);
@@ -92,8 +96,7 @@ private:
             m_writer.beginIf(m_isThere, joinThere);
         beginDrawn(join);
         findVertex();
-        writeBuiltIns(position);
-        writeVaryings();
+        writeVertex(position);
         m_writer.endIf(join);
         if (m_viewMask != 0)
             m_writer.endIf(joinThere);
@@ -125,9 +128,16 @@ private:
         const Id low = component(vertices, 0);
         m_vertices = {low, component(vertices, 1)};
         m_vertexIndex = emit(spv::Op::OpLoad, word(), {found.index});
+        writeVertex(position);
+        m_writer.endIf(join);
+    }
+
+    void writeVertex(Id position)
+    {
+        if (m_compute)
+            m_compute->run(m_writer, m_vertices, m_vertexIndex);
         writeBuiltIns(position);
         writeVaryings();
-        m_writer.endIf(join);
     }
 
     // Private variables: where the vertices of the workgroup are, which one it is, and whether it is drawn.
@@ -170,21 +180,27 @@ private:
     void store(Id variable, Id value) { m_writer.out().emitVoid(spv::Op::OpStore, {variable, value}); }
 
     // Of the mesh shader's module only types and decorations are of use.
-    void clear()
+    void clearCode()
     {
         m_module.functions.clear();
         m_module.trailing.clear();
         m_module.section(Section::ExecutionModes).clear();
-        m_module.section(Section::EntryPoints).clear();
-        removeMeshDeclarations(m_module);
         std::erase_if(m_module.section(Section::Capabilities), [](const Instruction& i) {
             return std::ranges::find(kKept, static_cast<spv::Capability>(i.literal(0))) == std::end(kKept);
         });
         for (Instruction& i : m_module.section(Section::MemoryModel))
             i.setLiteral(1, static_cast<uint32_t>(spv::MemoryModel::GLSL450));
+    }
+
+    void clear()
+    {
+        if (!m_code)
+            clearCode();
+        m_module.section(Section::EntryPoints).clear();
+        removeMeshDeclarations(m_module);
         std::vector<Id> variables;
         for (const Instruction& i : m_module.section(Section::Globals))
-            if (i.op == spv::Op::OpVariable && !isHandedOn(i.result))
+            if (i.op == spv::Op::OpVariable && !isHandedOn(i.result) && (!m_code || isOutput(i)))
                 variables.push_back(i.result);
         for (const Id variable : variables)
             compiler::forget(m_module, variable);
@@ -192,6 +208,11 @@ private:
             return i.op == spv::Op::OpVariable && std::ranges::count(variables, i.result) > 0;
         });
         m_vertex.model = spv::ExecutionModel::Vertex;
+    }
+
+    static bool isOutput(const Instruction& variable)
+    {
+        return variable.literal(0) == static_cast<uint32_t>(spv::StorageClass::Output);
     }
 
     // What has a location. With indices nobody reads what is per primitive.
@@ -296,7 +317,7 @@ private:
     // As OutputMemory says.
     Id primitivesOffset()
     {
-        if (m_outputs.setsCountsAgain)
+        if (m_areas.hasOffset(m_outputs))
             return number(m_areas.primitivesOffset(m_outputs));
         const Id stride = number(m_areas.vertex.stride());
         const Id bytes =
@@ -457,16 +478,24 @@ private:
 
     void writeBuiltIns(Id position)
     {
-        for (const BuiltInOutput& builtIn : m_outputs.builtIns) {
-            const bool isPerPrimitive = m_outputs.variables[builtIn.output].isPerPrimitive;
-            const Id element = isPerPrimitive ? m_primitive : m_vertexIndex;
+        for (const BuiltInOutput& builtIn : m_outputs.builtIns)
             if (const Id target = targetOf(builtIn, position))
-                store(target, load(builtIn.output, chain(element, builtIn), builtIn.type));
-        }
+                store(target, valueOf(builtIn));
         // Points have a size, written or not.
         if (m_outputs.corners == 1 && !m_outputs.find(spv::BuiltIn::PointSize))
             store(createBuiltIn(spv::BuiltIn::PointSize, real()), one());
     }
+
+    Id valueOf(const BuiltInOutput& builtIn)
+    {
+        const bool isPerPrimitive = m_outputs.variables[builtIn.output].isPerPrimitive;
+        if (m_code && !isPerPrimitive)
+            return computed({builtIn.output, builtIn.member}, builtIn.type);
+        return load(builtIn.output, chain(isPerPrimitive ? m_primitive : m_vertexIndex, builtIn), builtIn.type);
+    }
+
+    // Behind what ComputeVertex::run() has written.
+    Id computed(const VertexValue& value, Id type) { return emit(spv::Op::OpLoad, type, {m_code->values.at(value)}); }
 
     // The output of the vertex shader; none if it has no use here.
     Id targetOf(const BuiltInOutput& builtIn, Id position)
@@ -528,6 +557,10 @@ private:
                 continue;
             const Id pointer = m_module.getPointerType(spv::StorageClass::Output, output.element);
             m_module.findDefinition(output.variable)->type = pointer;
+            if (m_code && !output.isPerPrimitive) {
+                store(output.variable, computed({v, std::nullopt}, output.element));
+                continue;
+            }
             Emitter out = m_writer.out();
             const Id element = output.isPerPrimitive ? m_primitive : m_vertexIndex;
             m_areas.of(output).copy(out, place(v, {element}), output.variable, output.element);
@@ -537,6 +570,8 @@ private:
     void finish()
     {
         m_vertex.entry = m_writer.finish();
+        for (Instruction& mode : m_module.section(Section::ExecutionModes))
+            mode.setId(0, m_vertex.entry);
         m_module.section(Section::EntryPoints)
             .push_back(spirv::instruction(spv::Op::OpEntryPoint)
                            .add(static_cast<uint32_t>(spv::ExecutionModel::Vertex))
@@ -546,6 +581,7 @@ private:
 
     commands::Variant& m_vertex;
     Module& m_module;
+    const VertexCode* const m_code;  // null: vertices are in memory
     const MeshOutputs& m_outputs;
     const OutputAreas& m_areas;
     const PrimitiveInputs& m_inputs;
@@ -566,6 +602,7 @@ private:
     Id m_isThere;  // with a mask of views: a view may have fewer primitives than another
     Id m_vertexIndex;
     std::optional<commands::ArgumentLoads> m_loads;
+    std::optional<ComputeVertex> m_compute;  // where there is code
     Id m_vertexCount;
     spirv::LongWords m_vertices{};
     spirv::LongWords m_primitives{};
@@ -574,10 +611,11 @@ private:
 
 }  // namespace
 
-Status drawVertices(commands::Variant& vertex, const MeshOutputs& outputs, const OutputAreas& areas,
-                    const PrimitiveInputs& inputs, const Target& target, const MeshLayout& layout)
+Status drawVertices(commands::Variant& vertex, const VertexCode* code, const MeshOutputs& outputs,
+                    const OutputAreas& areas, const PrimitiveInputs& inputs, const Target& target,
+                    const MeshLayout& layout)
 {
-    return Draw(vertex, outputs, areas, inputs, target, layout).run();
+    return Draw(vertex, code, outputs, areas, inputs, target, layout).run();
 }
 
 }  // namespace millrace::mesh

@@ -54,7 +54,7 @@ std::optional<MeshIndices> findIndices(const commands::Variant& mesh, const Mesh
     indices.mostPrimitives = outputs.maxPrimitives;
     // One number more than there are vertices: that of what is culled.
     indices.vertexBits = static_cast<uint32_t>(std::bit_width(outputs.maxVertices));
-    if (outputs.setsCountsAgain)
+    if (areas.hasOffset(outputs))
         indices.primitivesOffset = areas.primitivesOffset(outputs);
     else
         indices.vertexBytes = areas.vertex.stride();

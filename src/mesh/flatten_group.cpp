@@ -19,44 +19,12 @@ using spirv::Section;
 
 namespace {
 
-bool decoratesSize(const Instruction& i)
-{
-    return i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
-           i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-           i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize);
-}
-
 Instruction* findLocalSize(Module& module)
 {
     for (Instruction& mode : module.section(Section::ExecutionModes))
         if (mode.literal(1) == static_cast<uint32_t>(spv::ExecutionMode::LocalSize))
             return &mode;
     return nullptr;
-}
-
-// The constant WorkgroupSize wins over the execution mode.
-GroupSize sizeOf(const Module& module, const Instruction& mode)
-{
-    GroupSize size = {mode.literal(2), mode.literal(3), mode.literal(4)};
-    for (const Instruction& i : module.section(Section::Annotations)) {
-        const Instruction* constant = decoratesSize(i) ? module.findDefinition(i.id(0)) : nullptr;
-        for (size_t k = 0; constant && k < 3; ++k)
-            module.constantValue(constant->id(k), size[k]);
-    }
-    return size;
-}
-
-// The position of the invocation with this index; x runs fastest.
-Id positionOf(Emitter& out, Id index, const GroupSize& size)
-{
-    Module& module = out.module();
-    const Id word = module.getIntType(32, false);
-    const Id width = module.getConstant(size[0]), height = module.getConstant(size[1]);
-    const Id row = out.emit(spv::Op::OpUDiv, word, {index, width});
-    const Id x = out.emit(spv::Op::OpUMod, word, {index, width});
-    const Id y = out.emit(spv::Op::OpUMod, word, {row, height});
-    const Id z = out.emit(spv::Op::OpUDiv, word, {row, height});
-    return out.emit(spv::Op::OpCompositeConstruct, module.getVectorType(word, 3), {x, y, z});
 }
 
 }  // namespace
@@ -67,13 +35,13 @@ Status flattenGroup(commands::Variant& variant, const GroupSize& most)
     Instruction* const mode = findLocalSize(module);
     if (!mode)
         return {};
-    const GroupSize size = sizeOf(module, *mode);
+    const GroupSize size = groupSizeOf(module);
     if (std::equal(size.begin(), size.end(), most.begin(), std::less_equal<>()))
         return {};
     mode->setLiteral(2, size[0] * size[1] * size[2]);
     mode->setLiteral(3, 1);
     mode->setLiteral(4, 1);
-    module.removeDecorations(decoratesSize);
+    forgetGroupSize(module);
     compiler::Failure failure("flattenGroup");
     spirv::InstructionList start;
     Emitter out(module, start);

@@ -125,6 +125,34 @@ Result<Stage> lowerMesh(Variant mesh, const std::string& entryPoint, const MeshO
     return finishCompute(mesh, entryPoint, target);
 }
 
+// Where vertices are to be computed again, and that is proven to be right, `mesh` is without them, and there is code.
+Result<MeshOutputs> takeOutputs(Variant& mesh, bool areComputed, std::optional<VertexCode>& code)
+{
+    auto independent = areComputed ? findIndependentVertices(mesh) : std::nullopt;
+    if (!independent)
+        return readOutputs(mesh.module);
+    mesh = std::move(independent->mesh);
+    code = std::move(independent->code);
+    return std::move(independent->outputs);
+}
+
+Result<Stage> lowerVertex(const Variant& mesh, const std::optional<VertexCode>& code, const MeshOutputs& outputs,
+                          const OutputAreas& areas, const PrimitiveInputs& inputs, const Target& target,
+                          const MeshLayout& layout)
+{
+    Variant vertex = code ? code->shader : mesh;
+    std::optional<OutputAreas> own;  // types are those of a module
+    if (code) {
+        auto laidOut = layOutOutputs(vertex.module, outputs, true);
+        if (!laidOut)
+            return laidOut.error();
+        own = std::move(*laidOut);
+    }
+    const Status status =
+        drawVertices(vertex, code ? &*code : nullptr, outputs, own ? *own : areas, inputs, target, layout);
+    return status ? Result<Stage>(Stage{"main", finish(vertex), {}}) : status.error();
+}
+
 Result<Stage> lowerFragment(Variant fragment, const Stage& given, const PrimitiveInputs& inputs)
 {
     const auto block = commands::findPushConstants(fragment.module);
@@ -152,7 +180,8 @@ Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const St
     const auto viewMask = settleViews(whole->module, views);
     if (!viewMask)
         return viewMask.error();
-    const auto outputs = readOutputs(whole->module);
+    std::optional<VertexCode> code;
+    const auto outputs = takeOutputs(*whole, target.computedVertices && *viewMask == 0, code);
     if (!outputs)
         return outputs.error();
     std::optional<Variant> reader;
@@ -165,13 +194,11 @@ Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const St
     const auto inputs = inputsOf(*whole, *outputs, reader, target);
     if (!inputs)
         return inputs.error();
-    const auto areas = layOutOutputs(whole->module, *outputs);
+    const auto areas = layOutOutputs(whole->module, *outputs, code.has_value());
     if (!areas)
         return areas.error();
     LoweredPipeline lowered;
-    lowered.layout = {OutputAreas::units(areas->vertex, outputs->maxVertices) +
-                          OutputAreas::units(areas->primitive, outputs->maxPrimitives),
-                      0, outputs->corners,
+    lowered.layout = {areas->mostUnits(*outputs), 0, outputs->corners,
                       (outputs->maxPrimitives + abi::kMeshMarkPrimitives - 1) / abi::kMeshMarkPrimitives, *viewMask};
     if (target.indices)
         lowered.layout.indices = findIndices(*whole, *outputs, *areas, *inputs, reader ? &*reader : nullptr, *viewMask);
@@ -185,10 +212,11 @@ Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const St
     if (!pushed)
         return pushed.error();
     lowered.layout.mayBeBatched = lowered.layout.mayBeSeries() && !*pushed;
-    Variant vertex = *whole;
-    if (const Status status = drawVertices(vertex, *outputs, *areas, *inputs, target, lowered.layout); !status)
-        return status.error();
-    lowered.vertex = {"main", finish(vertex), {}};
+    auto vertex = lowerVertex(*whole, code, *outputs, *areas, *inputs, target, lowered.layout);
+    if (!vertex)
+        return vertex.error();
+    lowered.vertex = std::move(*vertex);
+    lowered.layout.computesVertices = code.has_value();
     auto stored = lowerMesh(std::move(*whole), mesh.entryPoint, *outputs, *areas, lowered.layout, target);
     if (!stored)
         return stored.error();

@@ -31,11 +31,13 @@ inline constexpr GroupSize kAnyGroupSize = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
 
 // What the lowered shaders may use of the device, beside bufferDeviceAddress.
 struct Target {
-    uint32_t interfaceLocations = 16;     // that vertex shaders write and fragment shaders read
-    bool layers = false;                  // vertex shaders write Layer (shaderOutputLayer),
-    bool viewports = false;               // and ViewportIndex (shaderOutputViewportIndex),
-    bool shadingRates = false;            // and PrimitiveShadingRateKHR (primitiveFragmentShadingRate)
-    bool indices = true;                  // draws may have index buffers
+    uint32_t interfaceLocations = 16;  // that vertex shaders write and fragment shaders read
+    bool layers = false;               // vertex shaders write Layer (shaderOutputLayer),
+    bool viewports = false;            // and ViewportIndex (shaderOutputViewportIndex),
+    bool shadingRates = false;         // and PrimitiveShadingRateKHR (primitiveFragmentShadingRate)
+    bool indices = true;               // draws may have index buffers
+    bool computedVertices = true;      // vertex shaders may compute vertices again, with the application's descriptors
+    bool vertexStores = true;          // vertex shaders may have variables that code may write to
     GroupSize groupSize = kAnyGroupSize;  // of compute shaders
 };
 
@@ -67,6 +69,8 @@ struct MeshLayout {
     // None: no draw has an index buffer. It needs vertices that several primitives can share: nothing is per primitive
     // that a fragment shader or the rasterizer reads, and all views have the same indices.
     std::optional<MeshIndices> indices{};
+    // The vertex shader computes vertices again: they are not in memory. It has the mesh shader's descriptors.
+    bool computesVertices = false;
     // Several draws of a series may be drawn as one: no fragment shader reads push constants, which are each draw's
     // own.
     bool mayBeBatched = false;

@@ -183,6 +183,14 @@ private:
     compiler::Failure m_failure{"readOutputs"};
 };
 
+// How many of abi::kMeshUnitBytes so many elements take.
+uint64_t units(const Area& area, uint64_t count)
+{
+    return (count * area.stride() + abi::kMeshUnitBytes - 1) / abi::kMeshUnitBytes;
+}
+
+static_assert(sizeof(abi::MeshOrigin) == abi::kMeshUnitBytes);
+
 }  // namespace
 
 const BuiltInOutput* MeshOutputs::find(spv::BuiltIn builtIn) const
@@ -198,24 +206,27 @@ const BuiltInOutput* MeshOutputs::findIndices() const
     return find(kIndices[corners - 1]);
 }
 
-uint64_t OutputAreas::units(const Area& area, uint64_t count)
+uint64_t OutputAreas::mostUnits(const MeshOutputs& outputs) const
 {
-    return (count * area.stride() + abi::kMeshUnitBytes - 1) / abi::kMeshUnitBytes;
+    return primitivesOffset(outputs) / abi::kMeshUnitBytes + units(primitive, outputs.maxPrimitives);
 }
 
 uint32_t OutputAreas::primitivesOffset(const MeshOutputs& outputs) const
 {
-    return static_cast<uint32_t>(units(vertex, outputs.maxVertices)) * abi::kMeshUnitBytes;
+    return hasOrigin ? sizeof(abi::MeshOrigin)
+                     : static_cast<uint32_t>(units(vertex, outputs.maxVertices)) * abi::kMeshUnitBytes;
 }
 
-Result<OutputAreas> layOutOutputs(Module& module, const MeshOutputs& outputs)
+Result<OutputAreas> layOutOutputs(Module& module, const MeshOutputs& outputs, bool hasOrigin)
 {
     std::vector<Id> vertex, primitive;
     OutputAreas areas;
+    areas.hasOrigin = hasOrigin;
     for (const Output& output : outputs.variables) {
         std::vector<Id>& elements = output.isPerPrimitive ? primitive : vertex;
         areas.members.push_back(elements.size());
-        elements.push_back(output.element);
+        if (output.isPerPrimitive || !hasOrigin)
+            elements.push_back(output.element);
     }
     auto ofVertex = Area::create(module, vertex);
     if (!ofVertex)

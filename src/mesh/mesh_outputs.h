@@ -48,21 +48,24 @@ struct MeshOutputs {
 
 // How outputs are in memory: a structure for each vertex, and one for each primitive.
 struct OutputAreas {
-    Area vertex;
+    Area vertex;  // of no use with an origin
     Area primitive;
+    bool hasOrigin = false;       // vertices are not there, but one abi::MeshOrigin in their place
     std::vector<size_t> members;  // of MeshOutputs::variables in theirs
 
     const Area& of(const Output& output) const { return output.isPerPrimitive ? primitive : vertex; }
-    // How many of abi::kMeshUnitBytes so many elements take.
-    static uint64_t units(const Area& area, uint64_t count);
-    // How many bytes behind the first vertex the first primitive is, where no counts say it: behind room for all
-    // vertices that may be, if MeshOutputs::setsCountsAgain.
+    // How many of abi::kMeshUnitBytes the outputs of a workgroup take at most.
+    uint64_t mostUnits(const MeshOutputs& outputs) const;
+    // True if primitives begin where no counts say: primitivesOffset().
+    bool hasOffset(const MeshOutputs& outputs) const { return hasOrigin || outputs.setsCountsAgain; }
+    // How many bytes behind the first vertex the first primitive is: behind the origin, or else behind room for all
+    // vertices that may be.
     uint32_t primitivesOffset(const MeshOutputs& outputs) const;
 };
 
-// Declares the types in the module. Errors: types that memory cannot have; more than abi::MeshGroup counts, or than
-// there is room for in abi::kMeshHeadBytes.
-Result<OutputAreas> layOutOutputs(spirv::Module& module, const MeshOutputs& outputs);
+// Declares the types in the module. `hasOrigin`: as OutputAreas has it. Errors: types that memory cannot have; more
+// than abi::MeshGroup counts, or than there is room for in abi::kMeshHeadBytes.
+Result<OutputAreas> layOutOutputs(spirv::Module& module, const MeshOutputs& outputs, bool hasOrigin);
 
 // Requires: the module has one entry point, a mesh shader's, without calls and specialization constants. Errors: an
 // output that is no array.

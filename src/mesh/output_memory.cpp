@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "abi/mesh.h"
-#include "compiler/effects.h"
 #include "compiler/memory_operands.h"
 #include "mesh/passes.h"
 
@@ -27,39 +26,12 @@ constexpr uint32_t kUnitShift = 5;
 static_assert(abi::kMeshUnitBytes == 1u << kUnitShift);
 static_assert(sizeof(abi::MeshGroup) == 16 && offsetof(abi::MeshGroup, counts) == 8);
 static_assert(offsetof(abi::MeshWork, results) == 0 && offsetof(abi::MeshWork, memory) == 8);
+static_assert(offsetof(abi::MeshOrigin, grid) == 0 && offsetof(abi::MeshOrigin, pushConstants) == 8 &&
+              offsetof(abi::MeshOrigin, x) == 16 && offsetof(abi::MeshOrigin, drawIndex) == 28);
 static_assert(offsetof(abi::MeshOutputMemory, begin) == 0 && offsetof(abi::MeshOutputMemory, units) == 8 &&
               offsetof(abi::MeshOutputMemory, isRepeat) == 12);
 // What is written beyond the counts begins behind it.
 static_assert(sizeof(abi::MeshOutputMemory) % abi::kMeshUnitBytes == 0);
-
-// True if nobody can tell afterwards whether the instruction ran, but for outputs. Whoever reads those, relies on them.
-bool leavesNoTraces(const spirv::Module& module, const Instruction& i)
-{
-    constexpr spv::StorageClass kOwn[] = {spv::StorageClass::Function, spv::StorageClass::Private,
-                                          spv::StorageClass::Workgroup, spv::StorageClass::Output};
-    const auto storage = [&] { return module.storageOf(module.typeOf(i.id(0))); };
-    switch (i.op) {
-        case spv::Op::OpControlBarrier:
-        case spv::Op::OpMemoryBarrier:
-        case spv::Op::OpSetMeshOutputsEXT:
-            return true;
-        case spv::Op::OpLoad:
-            return storage() != spv::StorageClass::Output;
-        default:
-            return i.op == spv::Op::OpStore || compiler::isAtomic(i.op)
-                       ? std::ranges::find(kOwn, storage()) != std::end(kOwn)
-                       : !compiler::hasEffects(module, i);
-    }
-}
-
-bool leavesNoTraces(const spirv::Module& module)
-{
-    return std::ranges::all_of(module.functions, [&](const spirv::Function& function) {
-        return std::ranges::all_of(function.blocks, [&](const spirv::Block& block) {
-            return std::ranges::all_of(block.body, [&](const Instruction& i) { return leavesNoTraces(module, i); });
-        });
-    });
-}
 
 }  // namespace
 
@@ -72,9 +44,9 @@ OutputMemory::OutputMemory(commands::Variant& mesh, const MeshOutputs& outputs, 
       m_pair(m_module.getVectorType(m_word, 2)),
       m_quad(m_module.getVectorType(m_word, 4)),
       m_bool(m_module.getBoolType()),
-      m_mostUnits(static_cast<uint32_t>(OutputAreas::units(areas.vertex, outputs.maxVertices) +
-                                        OutputAreas::units(areas.primitive, outputs.maxPrimitives))),
+      m_mostUnits(static_cast<uint32_t>(areas.mostUnits(outputs))),
       m_setsAgain(outputs.setsCountsAgain),
+      m_hasOrigin(areas.hasOrigin),
       m_reserves(!leavesNoTraces(mesh.module)),
       m_primitivesOffset(areas.primitivesOffset(outputs)),
       m_viewMask(viewMask)
@@ -88,6 +60,8 @@ OutputMemory::OutputMemory(commands::Variant& mesh, const MeshOutputs& outputs, 
     m_head = createVariable(m_pair, kPrivate, "output_memory");
     m_group = createVariable(m_pair, kPrivate, "mesh_group");
     m_hasTaken = createVariable(m_word, kPrivate, "has_taken");
+    if (m_hasOrigin)
+        m_drawIndex = createVariable(m_word, kPrivate, "draw_index");
     m_sharedRuns = createVariable(m_word, spv::StorageClass::Workgroup, "shared_runs");
     m_sharedOutputs = createVariable(m_quad, spv::StorageClass::Workgroup, "shared_outputs");
     writeTake();
@@ -123,6 +97,15 @@ Id OutputMemory::isFirst(Emitter& out)
 {
     const Id index = commands::loadBuiltIn(out, spv::BuiltIn::LocalInvocationIndex, m_word);
     return out.emit(spv::Op::OpIEqual, m_bool, {index, number(0)});
+}
+
+// Of vertices, or of the origin, which a workgroup without any does not have.
+Id OutputMemory::unitsInFront(Emitter& out, Id vertices, Id primitives)
+{
+    if (!m_hasOrigin)
+        return unitsOf(out, m_elements[0], vertices);
+    const Id isEmpty = out.emit(spv::Op::OpIEqual, m_bool, {primitives, number(0)});
+    return out.emit(spv::Op::OpSelect, m_word, {isEmpty, number(0), number(1)});
 }
 
 Id OutputMemory::unitsOf(Emitter& out, const Elements& elements, Id count)
@@ -179,6 +162,12 @@ LongWords OutputMemory::locate(Emitter& out, bool isPrimitive, Id index)
     return math.select(out, isInside, inside, beyond);
 }
 
+void OutputMemory::setDrawIndex(Emitter& out, Id number)
+{
+    if (m_hasOrigin)
+        out.emitVoid(spv::Op::OpStore, {m_drawIndex, number});
+}
+
 void OutputMemory::setCounts(Emitter& out, Id vertices, Id primitives)
 {
     out.call(m_take, m_module.getVoidType(), {vertices, primitives});
@@ -217,7 +206,7 @@ void OutputMemory::writeTake()
         const Id ownVertices = out.emit(spv::Op::OpBitwiseAnd, m_word, {counts, mask});
         const Id ownPrimitives =
             out.emit(spv::Op::OpShiftRightLogical, m_word, {counts, number(abi::kMeshPrimitiveShift)});
-        const Id units = unitsOf(out, m_elements[0], ownVertices);
+        const Id units = unitsInFront(out, ownVertices, ownPrimitives);
         const Id bytes = out.emit(spv::Op::OpShiftLeftLogical, m_word, {units, number(kUnitShift)});
         store(out, m_elements[1].begin, m_loads.math().add(out, begin, {bytes, m_loads.math().constant(0)}));
         out.emitVoid(spv::Op::OpStore, {m_elements[0].count, ownVertices});
@@ -249,8 +238,8 @@ void OutputMemory::takeUnits(FunctionWriter& writer, Id vertices, Id primitives)
         take(writer, number(m_mostUnits));
         writer.endIf(join);
     } else {
-        const Id ofVertices = unitsOf(out, m_elements[0], ownVertices);
-        const Id units = out.emit(spv::Op::OpIAdd, m_word, {ofVertices, unitsOf(out, m_elements[1], ownPrimitives)});
+        const Id inFront = unitsInFront(out, ownVertices, ownPrimitives);
+        const Id units = out.emit(spv::Op::OpIAdd, m_word, {inFront, unitsOf(out, m_elements[1], ownPrimitives)});
         take(writer, units);
         if (m_reserves)
             giveBack(writer, writer.out().emit(spv::Op::OpISub, m_word, {number(m_mostUnits), units}));
@@ -264,6 +253,32 @@ void OutputMemory::takeUnits(FunctionWriter& writer, Id vertices, Id primitives)
                                                                     {low, high, counts, hasRoom})});
     const Id hasRun = behind.emit(spv::Op::OpIMul, m_word, {hasRoom, number(abi::kMeshHasRun)});
     writeGroup(behind, {low, high}, behind.emit(spv::Op::OpBitwiseOr, m_word, {counts, hasRun}));
+    if (m_hasOrigin)
+        writeOrigin(writer, {low, high}, counts);
+}
+
+// The first invocation, where there is room and the workgroup gives out something.
+void OutputMemory::writeOrigin(FunctionWriter& writer, LongWords address, Id counts)
+{
+    Emitter before = writer.out();
+    const Id join = m_module.newId();
+    writer.beginIf(before.emit(spv::Op::OpINotEqual, m_bool, {counts, number(0)}), join);
+    Emitter out = writer.out();
+    const Id sequence = out.emit(spv::Op::OpLoad, m_word, {m_mesh.sequence});
+    const LongWords grid = m_loads.record(out, sequence), pushed = m_loads.pushed(out, sequence);
+    const Id group = commands::loadBuiltIn(out, spv::BuiltIn::WorkgroupId, m_module.getVectorType(m_word, 3));
+    const auto store = [&](size_t offset, std::initializer_list<Id> parts) {
+        const Id quad = out.emit(spv::Op::OpCompositeConstruct, m_quad, parts);
+        out.keep(spirv::instruction(spv::Op::OpStore)
+                     .add(m_loads.pointer(out, m_loads.add(out, address, static_cast<int64_t>(offset)), m_quad))
+                     .add(quad)
+                     .add(static_cast<uint32_t>(spv::MemoryAccessMask::Aligned))
+                     .add(static_cast<uint32_t>(sizeof(uint32_t) * 4)));
+    };
+    store(offsetof(abi::MeshOrigin, grid), {grid.low, grid.high, pushed.low, pushed.high});
+    store(offsetof(abi::MeshOrigin, x), {component(out, group, 0), component(out, group, 1), component(out, group, 2),
+                                         out.emit(spv::Op::OpLoad, m_word, {m_drawIndex})});
+    writer.endIf(join);
 }
 
 // The first invocation: shares where the units are, no counts, and whether there are as many. Who finds none keeps the

@@ -23,6 +23,8 @@ public:
     // The address of a vertex or primitive, behind setCounts(). `index`: a word. Beyond the counts it is that of room
     // for all that is.
     spirv::LongWords locate(spirv::Emitter& out, bool isPrimitive, spirv::Id index);
+    // At the start of the entry point: for the origin, where there is one. A word.
+    void setDrawIndex(spirv::Emitter& out, spirv::Id number);
     // In place of OpSetMeshOutputsEXT. Words.
     void setCounts(spirv::Emitter& out, spirv::Id vertices, spirv::Id primitives);
     // Writes a new entry point, which runs the old one if there is memory for what it may give out.
@@ -43,6 +45,7 @@ private:
     void store(spirv::Emitter& out, spirv::Id pair, spirv::LongWords address);
     spirv::Id component(spirv::Emitter& out, spirv::Id vector, uint32_t which);
     spirv::Id isFirst(spirv::Emitter& out);
+    spirv::Id unitsInFront(spirv::Emitter& out, spirv::Id vertices, spirv::Id primitives);
     spirv::Id unitsOf(spirv::Emitter& out, const Elements& elements, spirv::Id count);
     spirv::Id atomic(spirv::Emitter& out, spv::Op op, size_t member, spirv::Id value);
     spirv::Id fits(spirv::Emitter& out, spirv::Id before, spirv::Id wanted, spirv::Id units);
@@ -50,6 +53,7 @@ private:
     void wait(spirv::Emitter& out);
     void writeTake();
     void takeUnits(compiler::FunctionWriter& writer, spirv::Id vertices, spirv::Id primitives);
+    void writeOrigin(compiler::FunctionWriter& writer, spirv::LongWords address, spirv::Id counts);
     void take(compiler::FunctionWriter& writer, spirv::Id units);
     spirv::Id groupOfAllViews(spirv::Emitter& out, spirv::LongWords table);
     spirv::LongWords findWork(spirv::Emitter& out, spirv::LongWords ofDispatch);
@@ -68,6 +72,7 @@ private:
     // Whoever may set counts again takes memory for the most there may be, once, and the counts say nothing of where
     // things are.
     const bool m_setsAgain;
+    const bool m_hasOrigin;
     const bool m_reserves;              // for it writes what would be written again if it ran again
     const uint32_t m_primitivesOffset;  // where counts may be set again
     const uint32_t m_viewMask;
@@ -75,6 +80,7 @@ private:
     spirv::Id m_head;                    // Private: the address of abi::MeshOutputMemory
     spirv::Id m_group;                   // Private: that of the workgroup's abi::MeshGroup
     spirv::Id m_hasTaken;                // Private
+    spirv::Id m_drawIndex;               // Private, where there is an origin
     spirv::Id m_sharedRuns;              // where it reserves
     spirv::Id m_sharedOutputs;           // address, counts, 1 if there is memory
     spirv::Id m_take;                    // function

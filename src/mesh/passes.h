@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "commands/variant.h"
 #include "mesh/area.h"
+#include "mesh/independent_vertices.h"
 #include "mesh/lower_pipeline.h"
 #include "mesh/mesh_outputs.h"
 
@@ -24,6 +25,10 @@ Result<uint64_t> emitGrids(commands::Variant& task);
 Status storeOutputs(commands::Variant& mesh, const MeshOutputs& outputs, const OutputAreas& areas, bool hasTasks,
                     uint32_t viewMask);
 
+// Loads of the payload, in the entry point, become loads from where emitGrids() left it. `grid`: a Private variable, a
+// pair of words, that is set before the entry point is called: the address. Requires and errors: as storeOutputs().
+Status readPayload(commands::Variant& variant, spirv::Id grid);
+
 // What per-primitive outputs are to the fragment shader.
 struct PrimitiveInputs {
     std::optional<uint32_t> primitiveId;  // the location at which it gets PrimitiveId; none: it does not
@@ -36,9 +41,11 @@ std::optional<MeshIndices> findIndices(const commands::Variant& mesh, const Mesh
                                        const commands::Variant* fragment, uint32_t viewMask);
 
 // A copy of the mesh shader, before storeOutputs(), becomes the vertex shader that reads what workgroups left, for its
-// own view where they ran for each. The layout has `indices` and `viewMask`. Errors: what the device lacks.
-Status drawVertices(commands::Variant& vertex, const MeshOutputs& outputs, const OutputAreas& areas,
-                    const PrimitiveInputs& inputs, const Target& target, const MeshLayout& layout);
+// own view where they ran for each. The layout has `indices` and `viewMask`. `code`: null, or what computes vertices
+// that are not in memory; `vertex` is its shader then. Errors: what the device lacks.
+Status drawVertices(commands::Variant& vertex, const VertexCode* code, const MeshOutputs& outputs,
+                    const OutputAreas& areas, const PrimitiveInputs& inputs, const Target& target,
+                    const MeshLayout& layout);
 
 // The fragment shader gets what is per primitive from all vertices of it.
 Status readPrimitives(commands::Variant& fragment, const PrimitiveInputs& inputs);
@@ -61,6 +68,9 @@ void becomeCompute(commands::Variant& variant);
 // The payload of a task or mesh shader; none if it has none.
 spirv::Id findPayload(const spirv::Module& module);
 
+// The value of a built-in, unsigned integers of the type, for the Private variable that stands for it.
+void storeInput(spirv::Emitter& out, spirv::Id variable, spirv::Id value, spirv::Id type);
+
 // The value of the number of a draw at the start of the entry point, in place of DrawIndex. Errors: its pointer is
 // passed on.
 Status setDrawIndex(spirv::Module& module, spirv::Emitter& out, spirv::Id number);
@@ -68,6 +78,16 @@ Status setDrawIndex(spirv::Module& module, spirv::Emitter& out, spirv::Id number
 // A workgroup that is larger than `most` in some dimension lies in a row, with as many invocations. For the end: what
 // reads the built-in WorkgroupSize has the constant. Errors: a pointer to LocalInvocationId that is passed on.
 Status flattenGroup(commands::Variant& variant, const GroupSize& most);
+
+// Of the entry point, which has no specialization constants. x runs fastest.
+GroupSize groupSizeOf(const spirv::Module& module);
+spirv::Id positionOf(spirv::Emitter& out, spirv::Id index, const GroupSize& size);
+// The constant WorkgroupSize is one like others.
+void forgetGroupSize(spirv::Module& module);
+
+// True if nobody can tell afterwards whether the mesh shader ran, but for its outputs. Whoever reads those relies on
+// them.
+bool leavesNoTraces(const spirv::Module& module);
 
 // ViewIndex becomes a constant where there are no several views, or where nothing reads it. Returns the views for each
 // of which the shader has to run, else 0; it has ViewIndex then. Errors: a pointer to it that is passed on.

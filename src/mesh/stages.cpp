@@ -34,6 +34,13 @@ bool isOfMeshShaders(const Instruction& mode)
     }
 }
 
+bool decoratesGroupSize(const Instruction& i)
+{
+    return i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
+           i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+           i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize);
+}
+
 void changeBuiltIn(Module& module, Id variable, spv::BuiltIn builtIn)
 {
     module.removeDecorations([&](const Instruction& i) {
@@ -57,11 +64,9 @@ Status setInput(Module& module, Emitter& out, spv::BuiltIn builtIn, Id number)
 {
     compiler::Failure failure("setInput");
     for (const Id variable : commands::findInputs(module, builtIn)) {
-        const Id type = module.pointee(module.typeOf(variable));
         if (!commands::makePrivate(module, variable, failure))
             break;
-        const Id value = type == module.getIntType(32, false) ? number : out.emit(spv::Op::OpBitcast, type, {number});
-        out.emitVoid(spv::Op::OpStore, {variable, value});
+        storeInput(out, variable, number, module.getIntType(32, false));
     }
     return failure.status();
 }
@@ -114,6 +119,38 @@ void becomeCompute(commands::Variant& variant)
     variant.module.removeCapability(spv::Capability::FragmentShadingRateKHR);  // of an output that is in memory now
 }
 
+// The constant WorkgroupSize wins over the execution mode.
+GroupSize groupSizeOf(const Module& module)
+{
+    GroupSize size = {1, 1, 1};
+    for (const Instruction& mode : module.section(Section::ExecutionModes))
+        if (mode.literal(1) == static_cast<uint32_t>(spv::ExecutionMode::LocalSize))
+            size = {mode.literal(2), mode.literal(3), mode.literal(4)};
+    for (const Instruction& i : module.section(Section::Annotations)) {
+        const Instruction* constant = decoratesGroupSize(i) ? module.findDefinition(i.id(0)) : nullptr;
+        for (size_t k = 0; constant && k < 3; ++k)
+            module.constantValue(constant->id(k), size[k]);
+    }
+    return size;
+}
+
+Id positionOf(Emitter& out, Id index, const GroupSize& size)
+{
+    Module& module = out.module();
+    const Id word = module.getIntType(32, false);
+    const Id width = module.getConstant(size[0]), height = module.getConstant(size[1]);
+    const Id row = out.emit(spv::Op::OpUDiv, word, {index, width});
+    const Id x = out.emit(spv::Op::OpUMod, word, {index, width});
+    const Id y = out.emit(spv::Op::OpUMod, word, {row, height});
+    const Id z = out.emit(spv::Op::OpUDiv, word, {row, height});
+    return out.emit(spv::Op::OpCompositeConstruct, module.getVectorType(word, 3), {x, y, z});
+}
+
+void forgetGroupSize(Module& module)
+{
+    module.removeDecorations(decoratesGroupSize);
+}
+
 Id findPayload(const Module& module)
 {
     for (const Instruction& i : module.section(Section::Globals))
@@ -121,6 +158,12 @@ Id findPayload(const Module& module)
             i.literal(0) == static_cast<uint32_t>(spv::StorageClass::TaskPayloadWorkgroupEXT))
             return i.result;
     return {};
+}
+
+void storeInput(Emitter& out, Id variable, Id value, Id type)
+{
+    const Id own = out.module().pointee(out.module().typeOf(variable));
+    out.emitVoid(spv::Op::OpStore, {variable, own == type ? value : out.emit(spv::Op::OpBitcast, own, {value})});
 }
 
 Status setDrawIndex(Module& module, Emitter& out, Id number)

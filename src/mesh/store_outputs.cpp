@@ -50,14 +50,24 @@ public:
         Emitter out(m_module, start);
         if (const Status status = findMemory(out); !status)
             return status;
-        rewriteFunction(m_module, *m_module.findFunction(m_mesh.entry),
-                        [&](const Instruction& i, Emitter& emitter) { rewrite(i, emitter); });
-        compiler::insertBehindVariables(*m_module.findFunction(m_mesh.entry), start);
+        rewriteEntry(start);
         if (!m_failure) {
-            forgetVariables();
             m_memory->wrapEntry();
             becomeCompute(m_mesh);
         }
+        return m_failure.status();
+    }
+
+    // Loads of the payload alone.
+    Status runForPayload(Id grid)
+    {
+        spirv::InstructionList start;
+        Emitter out(m_module, start);
+        const Id pair = m_module.pointee(m_module.typeOf(grid));
+        const Id address = out.emit(spv::Op::OpLoad, pair, {grid});
+        if (const Status status = findPayload(out, commands::ArgumentLoads(m_mesh).split(out, address)); !status)
+            return status;
+        rewriteEntry(start);
         return m_failure.status();
     }
 
@@ -72,6 +82,15 @@ private:
 
     Id word() { return m_module.getIntType(32, false); }
 
+    void rewriteEntry(const spirv::InstructionList& start)
+    {
+        rewriteFunction(m_module, *m_module.findFunction(m_mesh.entry),
+                        [&](const Instruction& i, Emitter& emitter) { rewrite(i, emitter); });
+        compiler::insertBehindVariables(*m_module.findFunction(m_mesh.entry), start);
+        if (!m_failure)
+            forgetVariables();
+    }
+
     // Of the outputs, and of the grid that the workgroup belongs to.
     Status findMemory(Emitter& out)
     {
@@ -82,23 +101,33 @@ private:
         commands::ArgumentLoads loads(m_mesh);
         const Id sequence = out.emit(spv::Op::OpLoad, word(), {m_mesh.sequence});
         const spirv::LongWords grid = loads.record(out, sequence);
-        if (const Id payload = findPayload(m_module)) {
-            const Id type = m_module.pointee(m_module.typeOf(payload));
-            auto area = Area::create(m_module, {declarePair(m_module, sizeof(abi::MeshGrid) / 4), type});
-            if (!area)
-                return area.error();
-            m_payloadArea = std::move(*area);
-            m_payloadPointer = m_payloadArea->pointTo(m_mesh, out, grid);
-            m_pointers[payload.value] = {nullptr, 1, {}, type};
-            m_payload = payload;
-        }
+        if (const Status status = findPayload(out, grid); !status)
+            return status;
         const Id draw =
             m_hasTasks ? loads.load(out, loads.add(out, grid, offsetof(abi::MeshGrid, drawIndex)), word(), 4)
             : m_mesh.mayBeSeries
                 ? out.emit(spv::Op::OpSelect, word(), {loads.isSeries(out), m_module.getConstant(0), sequence})
                 : sequence;
+        m_memory->setDrawIndex(out, draw);
         const Status status = setDrawIndex(m_module, out, draw);
         return status && m_viewMask != 0 ? setViewIndex(m_module, out, m_memory->viewIndex(out)) : status;
+    }
+
+    // Behind the grid that a workgroup of a task shader has left.
+    Status findPayload(Emitter& out, spirv::LongWords grid)
+    {
+        const Id payload = mesh::findPayload(m_module);
+        if (!payload)
+            return {};
+        const Id type = m_module.pointee(m_module.typeOf(payload));
+        auto area = Area::create(m_module, {declarePair(m_module, sizeof(abi::MeshGrid) / 4), type});
+        if (!area)
+            return area.error();
+        m_payloadArea = std::move(*area);
+        m_payloadPointer = m_payloadArea->pointTo(m_mesh, out, grid);
+        m_pointers[payload.value] = {nullptr, 1, {}, type};
+        m_payload = payload;
+        return {};
     }
 
     void rewrite(const Instruction& i, Emitter& out)
@@ -250,6 +279,13 @@ Status storeOutputs(commands::Variant& mesh, const MeshOutputs& outputs, const O
                     uint32_t viewMask)
 {
     return Store(mesh, outputs, areas, hasTasks, viewMask).run();
+}
+
+Status readPayload(commands::Variant& variant, spirv::Id grid)
+{
+    const MeshOutputs none;
+    const OutputAreas nowhere;
+    return Store(variant, none, nowhere, true, 0).runForPayload(grid);
 }
 
 }  // namespace millrace::mesh

@@ -30,6 +30,8 @@ constexpr Switch kEnabled[] = {
 constexpr Switch kDisabled[] = {
     {"ahead", [](Settings& s) { s.ahead = false; }, [](const Settings& s) { return !s.ahead; }},
     {"combined_sets", [](Settings& s) { s.combinedSets = false; }, [](const Settings& s) { return !s.combinedSets; }},
+    {"computed_vertices", [](Settings& s) { s.computedVertices = false; },
+     [](const Settings& s) { return !s.computedVertices; }},
     {"direct", [](Settings& s) { s.runtime.path = runtime::Path::Indirect; },
      [](const Settings& s) { return s.runtime.path == runtime::Path::Indirect; }},
     {"leaf", [](Settings& s) { s.leaf = false; }, [](const Settings& s) { return !s.leaf; }},

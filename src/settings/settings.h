@@ -33,13 +33,14 @@ struct Settings {
     bool validateSpirv = false;
     bool hideMaintenance5 = false;
     Fusion fusion = Fusion::Useful;
-    bool ahead = true;         // pipelines that later dispatches may need are made behind the graph's creation
-    bool leaf = true;          // nodes that send nothing run without the scheduler where they can
-    bool meshIndices = true;   // draws with mesh shaders of the layer's have index buffers where they can
-    bool combinedSets = true;  // pipelines of execution sets become one, where generated draws keep their order
-    bool debugLabels = false;  // enable VK_EXT_debug_utils even if nobody else does
-    bool stepByStep = false;   // each step is a submission of its own
-    uint32_t stepLimitMs = 0;  // report steps that take longer; 0: none. Implies runtime::Settings::breadcrumbs
+    bool ahead = true;             // pipelines that later dispatches may need are made behind the graph's creation
+    bool leaf = true;              // nodes that send nothing run without the scheduler where they can
+    bool computedVertices = true;  // draws with mesh shaders of the layer's compute vertices again where they can
+    bool meshIndices = true;       // draws with mesh shaders of the layer's have index buffers where they can
+    bool combinedSets = true;      // pipelines of execution sets become one, where generated draws keep their order
+    bool debugLabels = false;      // enable VK_EXT_debug_utils even if nobody else does
+    bool stepByStep = false;       // each step is a submission of its own
+    uint32_t stepLimitMs = 0;      // report steps that take longer; 0: none. Implies runtime::Settings::breadcrumbs
     Continuation continuation = Continuation::Complete;
     std::string trace;        // file, empty: none
     bool traceNodes = false;  // each node by itself

@@ -35,10 +35,11 @@ void expectValid(const std::optional<Stage>& stage, const char* what, const std:
     EXPECT_FALSE(module->hasCapability(spv::Capability::MeshShadingEXT)) << name << ", " << what;
 }
 
-void expectLowered(const std::optional<Stage>& task, const Stage& mesh, const std::optional<Stage>& fragment,
-                   const std::string& name, const Views& views = {})
+void expectLowered(const Target& target, const std::optional<Stage>& task, const Stage& mesh,
+                   const std::optional<Stage>& fragment, const std::string& name, const Views& views,
+                   LoweredPipeline& out)
 {
-    const Result<LoweredPipeline> lowered = lowerPipeline(task, mesh, fragment, kAll, views);
+    Result<LoweredPipeline> lowered = lowerPipeline(task, mesh, fragment, target, views);
     ASSERT_TRUE(lowered) << name << ": " << lowered.error().text();
     EXPECT_EQ(lowered->task.has_value(), task.has_value());
     EXPECT_EQ(lowered->fragment.has_value(), fragment.has_value());
@@ -47,6 +48,23 @@ void expectLowered(const std::optional<Stage>& task, const Stage& mesh, const st
     expectValid(lowered->mesh, "mesh", name);
     expectValid(lowered->vertex, "vertex", name);
     expectValid(lowered->fragment, "fragment", name);
+    out = std::move(*lowered);
+}
+
+// As it is for a device that can do all, and with all vertices in memory.
+LoweredPipeline expectLowered(const std::optional<Stage>& task, const Stage& mesh, const std::optional<Stage>& fragment,
+                              const std::string& name, const Views& views = {})
+{
+    LoweredPipeline lowered;
+    expectLowered(kAll, task, mesh, fragment, name, views, lowered);
+    if (lowered.layout.computesVertices) {
+        Target stored = kAll;
+        stored.computedVertices = false;
+        LoweredPipeline other;
+        expectLowered(stored, task, mesh, fragment, name + ", stored", views, other);
+        EXPECT_FALSE(other.layout.computesVertices) << name;
+    }
+    return lowered;
 }
 
 // Shaders that count what they do, as drivers with mesh shaders get them, and lowered.
@@ -156,6 +174,7 @@ TEST(MeshLowering, RandomShaders_BecomeValidModules)
                                         .drawIndex = true,
                                         .multiview = true,
                                         .subgroupSize = 32};
+    uint32_t computed = 0;
     for (uint32_t seed = 1000; seed < 1060; ++seed) {
         const meshtest::RandomShader shader = meshtest::makeRandomShader(seed, abilities);
         std::optional<Stage> task;
@@ -163,9 +182,12 @@ TEST(MeshLowering, RandomShaders_BecomeValidModules)
             task = Stage{"main", compileText(shader.task, VK_SHADER_STAGE_TASK_BIT_EXT), {{0, {3, 0, 0, 0}}}};
         const Stage mesh{"main", compileText(shader.mesh, VK_SHADER_STAGE_MESH_BIT_EXT), {{0, {7, 0, 0, 0}}}};
         const Stage fragment{"main", compileText(shader.fragment, VK_SHADER_STAGE_FRAGMENT_BIT), {}};
-        expectLowered(task, mesh, fragment, "seed " + std::to_string(seed), {.mask = shader.viewMask});
+        const LoweredPipeline lowered =
+            expectLowered(task, mesh, fragment, "seed " + std::to_string(seed), {.mask = shader.viewMask});
+        computed += lowered.layout.computesVertices;
         expectCounted(task, mesh, fragment, "seed " + std::to_string(seed));
     }
+    EXPECT_GT(computed, 10u);
 }
 
 namespace {

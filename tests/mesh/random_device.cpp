@@ -42,19 +42,21 @@ VkPrimitiveTopology topologyOf(uint32_t corners)
     return kLists[corners - 1];
 }
 
-layertest::InstanceOptions withIndices(Indices indices)
+layertest::InstanceOptions withWays(Ways ways)
 {
     layertest::InstanceOptions options = instanceOptions(Provider::Layer);
-    if (indices == Indices::Few)
+    if (ways == Ways::FewIndices)
         options.settings["traits"] = "mesh_index_kib=1";
-    if (indices == Indices::None)
+    if (ways == Ways::NoIndices)
         options.settings["disable"] = "mesh_indices";
+    if (ways == Ways::StoredVertices)
+        options.settings["disable"] = "computed_vertices";
     return options;
 }
 
 }  // namespace
 
-RandomDevice::RandomDevice(Indices indices) : m_device(withIndices(indices), options())
+RandomDevice::RandomDevice(Ways ways) : m_device(withWays(ways), options())
 {
     m_cmdDraw = m_device.get<PFN_vkCmdDrawMeshTasksEXT>("vkCmdDrawMeshTasksEXT");
     m_cmdDrawIndirect = m_device.get<PFN_vkCmdDrawMeshTasksIndirectEXT>("vkCmdDrawMeshTasksIndirectEXT");

@@ -15,12 +15,13 @@ namespace millrace::meshtest {
 
 inline constexpr uint32_t kRandomSize = 48;  // pixels each way
 
-// Index buffers of the layer's draws: wherever there may be some, only where very few are enough, nowhere.
-enum class Indices { All, Few, None };
+// Of which the layer draws: all that it has, index buffers only where very few indices are enough, or nowhere, all
+// vertices in memory.
+enum class Ways { All, FewIndices, NoIndices, StoredVertices };
 
 class RandomDevice {
 public:
-    explicit RandomDevice(Indices indices = Indices::All);
+    explicit RandomDevice(Ways ways = Ways::All);
 
     Abilities abilities() const;
     // True of a driver that draws primitives into other viewports where there are several views (docs/gpu.md).

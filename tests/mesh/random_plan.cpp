@@ -34,6 +34,7 @@ std::string text(uint32_t number)
 RandomPlan::RandomPlan(uint32_t seed, const Abilities& given)
     : choose(seed),
       sharesVertices(sharesVerticesBySeed(seed)),
+      hasIndependentVertices(hasIndependentVerticesBySeed(seed)),
       abilities(given),
       outputs(choose, abilities, !sharesVertices)
 {
@@ -46,8 +47,8 @@ RandomPlan::RandomPlan(uint32_t seed, const Abilities& given)
     vertices = choose.chance(50) ? choose.number(corners, 96) : 64;
     primitives = choose.chance(50) ? choose.number(1, 40) : 20;
     isFull = choose.chance(40);
-    usesSubgroups = abilities.subgroupSize > 0 && choose.chance(30);
-    usesShared = choose.chance(50);
+    usesSubgroups = abilities.subgroupSize > 0 && choose.chance(30) && !hasIndependentVertices;
+    usesShared = choose.chance(50) && !hasIndependentVertices;
     sharedLane = choose.number(0, invocations() - 1);
     if (corners == 1 && abilities.largePoints && choose.chance(60))
         ofVertex.push_back({"gl_PointSize", "float", "float(mixed(n, 1u) % 9u + 1u)"});

@@ -48,6 +48,7 @@ struct RandomPlan {
     Choice choose;
     // Nothing is per primitive that a fragment shader reads, so that primitives can share vertices.
     const bool sharesVertices;
+    const bool hasIndependentVertices;
     const Abilities abilities;
     const RandomOutputs outputs;
     std::array<uint32_t, 3> size{};  // of a workgroup

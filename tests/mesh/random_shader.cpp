@@ -37,7 +37,7 @@ public:
                 "if (lane < gl_SubgroupSize)\n    ofSubgroup = subgroupAdd(lane * 3u + 1u) + subgroupMax(lane);\n"
                 "barrier();\nbase += ofSubgroup;\n";
         }
-        code += loop("writeVertex", "vertexCount", "");
+        code += m_plan.hasIndependentVertices ? ownVertices() : loop("writeVertex", "vertexCount", "");
         const std::string again = "SetMeshOutputsEXT(vertexCount, primitiveCount);\n";
         const bool isLast = m_choose.chance(50);
         code += m_setsAgain && !isLast ? again : "";
@@ -113,6 +113,21 @@ private:
         }
     }
 
+    // As hasIndependentVerticesBySeed() says.
+    std::string ownVertices()
+    {
+        const std::string call = "writeVertex(e, base + e * 3u);\n";
+        switch (m_plan.vertices <= m_plan.invocations() ? m_choose.number(0, 2) : m_choose.number(0, 1)) {
+            case 0:
+                return "for (uint e = lane; e < vertexCount; e += " + m_size + ")\n    " + call;
+            case 1:
+                return "for (int o = int(lane); uint(o) < vertexCount; o += int(" + m_size +
+                       ")) {\n    const uint e = uint(o);\n    " + call + "}\n";
+            default:
+                return "if (lane < vertexCount) {\n    const uint e = lane;\n    " + call + "}\n";
+        }
+    }
+
     // Writes `count` elements, each by one invocation.
     std::string loop(const std::string& function, const std::string& count, const std::string& further)
     {
@@ -135,7 +150,7 @@ private:
     std::string setCounts()
     {
         std::string code = m_plan.counts();
-        if (m_choose.chance(40)) {
+        if (m_choose.chance(40) && !m_plan.hasIndependentVertices) {
             code +=
                 "if (lane == 0u) {\n    counts[0] = vertexCount;\n    counts[1] = primitiveCount;\n}\nbarrier();\n"
                 "vertexCount = counts[0];\nprimitiveCount = counts[1];\n";
@@ -143,7 +158,7 @@ private:
         if (m_choose.chance(30))
             code += "if (primitiveCount == 0u) {\n    SetMeshOutputsEXT(0u, 0u);\n    return;\n}\n";
         // As of HLSL: the last ones count.
-        m_setsAgain = m_choose.chance(20);
+        m_setsAgain = m_choose.chance(20) && !m_plan.hasIndependentVertices;
         const std::string vertices = text(m_plan.vertices) + "u", primitives = text(m_plan.primitives) + "u";
         const std::vector<std::string> first{"vertexCount, primitiveCount", vertices + ", " + primitives,
                                              "vertexCount, " + primitives, "0u, 0u"};

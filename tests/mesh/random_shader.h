@@ -68,6 +68,13 @@ constexpr bool sharesVerticesBySeed(uint32_t seed)
     return seed % 2 == 1;
 }
 
+// Of each second pair of seeds each invocation computes vertices without the others, and writes those of its own number
+// and of larger ones by multiples of the workgroup's size.
+constexpr bool hasIndependentVerticesBySeed(uint32_t seed)
+{
+    return seed / 2 % 2 == 0;
+}
+
 // The same for the same seed and abilities.
 RandomShader makeRandomShader(uint32_t seed, const Abilities& abilities);
 

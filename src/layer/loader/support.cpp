@@ -113,6 +113,7 @@ MeshLimits meshLimits(const runtime::DriverAnswers& answers, bool hasLayerExtens
     out.vertexViewports = hasLayerExtension && answers.features12.shaderOutputViewportIndex;
     out.mostIndex = limits.maxDrawIndexedIndexValue;
     out.allIndices = answers.features.fullDrawIndexUint32;
+    out.vertexStores = answers.features.vertexPipelineStoresAndAtomics;
     out.fragmentPrimitiveId = answers.features.geometryShader;
     return out;
 }

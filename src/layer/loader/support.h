@@ -28,6 +28,7 @@ struct MeshLimits {
     bool vertexViewports = false;
     uint32_t mostIndex = 0;            // of an index buffer
     bool allIndices = false;           // that is all of 32 bits (fullDrawIndexUint32)
+    bool vertexStores = false;         // vertex shaders can write to memory (vertexPipelineStoresAndAtomics)
     bool fragmentPrimitiveId = false;  // fragment shaders can read PrimitiveId behind vertex shaders (geometryShader)
 };
 

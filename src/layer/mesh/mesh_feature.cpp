@@ -60,6 +60,10 @@ void enableWhatMeshShadersNeed(PatchedDeviceCreateInfo& request, const Support& 
         request.enable(&VkPhysicalDeviceFeatures::geometryShader);
     if (support.meshLimits.allIndices)
         request.enable(&VkPhysicalDeviceFeatures::fullDrawIndexUint32);
+    // Vertex shaders that compute what mesh shaders do then need not declare that they write nothing, which one driver
+    // compiles wrongly (docs/gpu.md).
+    if (support.meshLimits.vertexStores)
+        request.enable(&VkPhysicalDeviceFeatures::vertexPipelineStoresAndAtomics);
     if (support.scalarBlockLayout)
         request.enable(k12, &VkPhysicalDeviceVulkan12Features::scalarBlockLayout,
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES,

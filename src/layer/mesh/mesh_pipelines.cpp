@@ -202,6 +202,12 @@ VkResult Creation::createGraphics(const mesh::LoweredPipeline& lowered, const Vk
     stages.push_back(vertex.stage());
     stages.back().stage = VK_SHADER_STAGE_VERTEX_BIT;
     stages.back().pName = lowered.vertex.entryPoint.c_str();
+    // What computes vertices again reads as the mesh shader does.
+    PatchedChain ofMesh(findStage(m_info, VK_SHADER_STAGE_MESH_BIT_EXT)->pNext);
+    constexpr VkStructureType kReading[] = {VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO};
+    ofMesh.keepOnly(kReading);
+    if (lowered.layout.computesVertices)
+        stages.back().pNext = ofMesh.get();
     std::optional<TransientModule> fragment;
     std::optional<PatchedChain> chain;
     if (lowered.fragment) {
@@ -266,9 +272,14 @@ VkPrimitiveTopology topologyOf(const mesh::MeshLayout& layout)
 mesh::Target meshTargetOf(const Device& device)
 {
     const MeshLimits& limits = device.support.meshLimits;
-    return {limits.outputComponents / 4,   limits.vertexLayers,
-            limits.vertexViewports,        device.support.meshShadingRates,
-            device.settings().meshIndices, {limits.groupSize[0], limits.groupSize[1], limits.groupSize[2]}};
+    return {.interfaceLocations = limits.outputComponents / 4,
+            .layers = limits.vertexLayers,
+            .viewports = limits.vertexViewports,
+            .shadingRates = device.support.meshShadingRates,
+            .indices = device.settings().meshIndices,
+            .computedVertices = device.settings().computedVertices,
+            .vertexStores = limits.vertexStores,
+            .groupSize = {limits.groupSize[0], limits.groupSize[1], limits.groupSize[2]}};
 }
 
 MeshPipeline::~MeshPipeline()

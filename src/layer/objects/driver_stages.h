@@ -17,10 +17,14 @@ inline bool hidesStages(const Device& device, VkShaderStageFlags flags)
     return device.usesMesh() && flags != VK_SHADER_STAGE_ALL && (flags & kMeshStages);
 }
 
-// Of a binding of a set layout: task and mesh shaders run as compute shaders.
+// Of a binding of a set layout: task and mesh shaders run as compute shaders, and vertex shaders may compute again what
+// mesh shaders have.
 inline VkShaderStageFlags driverBindingStages(const Device& device, VkShaderStageFlags flags)
 {
-    return hidesStages(device, flags) ? (flags & ~kMeshStages) | VK_SHADER_STAGE_COMPUTE_BIT : flags;
+    if (!hidesStages(device, flags))
+        return flags;
+    const VkShaderStageFlags again = flags & VK_SHADER_STAGE_MESH_BIT_EXT ? VK_SHADER_STAGE_VERTEX_BIT : 0;
+    return (flags & ~kMeshStages) | VK_SHADER_STAGE_COMPUTE_BIT | again;
 }
 
 // In place of a bind point.

@@ -2,7 +2,7 @@
 // Stages and accesses of barriers as the driver may see them. Where the layer generates commands, the driver does not
 // know the stage in which they are preprocessed, and what they read at the stage of indirect commands is read by
 // shaders. Where it runs mesh shaders, the driver knows no such stages: they are compute shaders, in front of the
-// render pass instance.
+// render pass instance, and what mesh shaders read may be read by vertex shaders once more.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -21,7 +21,9 @@ public:
     {
         const bool computes = queue & VK_QUEUE_COMPUTE_BIT;
         if (device.usesMesh() && (queue & VK_QUEUE_GRAPHICS_BIT)) {
-            m_mesh = computes ? VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT : VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT;
+            m_mesh = VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT;
+            if (computes)
+                m_mesh |= VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
             m_copies = true;
         }
         m_generates = device.usesCommands() && (queue & (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT));
@@ -79,13 +81,13 @@ public:
         return flags & kIndirect ? flags | static_cast<Flags>(m_readers) : flags;
     }
 
-    // The same where one stage is wanted.
+    // The same where one stage is wanted: the last of them.
     template <typename Flags>
     Flags singleStage(Flags stage) const
     {
         constexpr auto kMesh =
             static_cast<Flags>(VK_PIPELINE_STAGE_2_TASK_SHADER_BIT_EXT | VK_PIPELINE_STAGE_2_MESH_SHADER_BIT_EXT);
-        return m_mesh != 0 && (stage & kMesh) ? static_cast<Flags>(m_mesh) : stage;
+        return m_mesh != 0 && (stage & kMesh) ? static_cast<Flags>(VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT) : stage;
     }
 
     template <typename Flags>

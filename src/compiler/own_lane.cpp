@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "advisor/own_lane.h"
+#include "compiler/own_lane.h"
 
-namespace millrace::advisor {
+namespace millrace::compiler {
 
 using spirv::Id;
 using spirv::Instruction;
@@ -68,4 +68,4 @@ bool OwnLane::isOwn(Id index) const
            isOwnComponent(value->literal(1));
 }
 
-}  // namespace millrace::advisor
+}  // namespace millrace::compiler
