@@ -7,6 +7,7 @@
 
 #include "commands/choose_member.h"
 #include "commands/draw_shaders.h"
+#include "commands/implied_state.h"
 #include "commands/interface_slots.h"
 #include "commands/shader_variants.h"
 #include "spirv/append.h"
@@ -151,6 +152,17 @@ Status checkInterface(const Variant& stage)
     return {};
 }
 
+Status checkImpliedState(const ImpliedState& a, const ImpliedState& b)
+{
+    if (a.isPerSample != b.isPerSample)
+        return refusal("some of their fragment shaders run for each sample, and others do not");
+    if (a.builtIns != b.builtIns)
+        return refusal(
+            "some of their shaders choose what others leave as it is: a size of points, layer, viewport, "
+            "shading rate, sample mask, or distances that clip or cull");
+    return {};
+}
+
 // All code of a group into its first stage, which chooses among them.
 Status combine(DrawShaders& shaders, const Group& group, const Layout& layout)
 {
@@ -158,12 +170,15 @@ Status combine(DrawShaders& shaders, const Group& group, const Layout& layout)
     std::vector<MemberCode> codes{{whole.entry, group.members[0]}};
     if (ordersFragments(whole.module))
         return refusal("their fragment shaders run one after another (fragment shader interlock)");
+    const ImpliedState implied = impliedStateOf(whole);
     spirv::Appender appender(whole.module);
     for (size_t c = 1; c < group.codes.size(); ++c) {
         Variant& part = shaders[group.first + c];
         spirv::orderGlobals(part.module);
         if (!haveSameModes(whole.module, part.module) || ordersFragments(part.module))
             return refusal("their shaders have different execution modes");
+        if (const Status status = checkImpliedState(implied, impliedStateOf(part)); !status)
+            return status;
         const std::pair<Id, Id> same[] = {{part.arguments, whole.arguments}, {part.sequence, whole.sequence}};
         if (const Status status = appender.append(part.module, same); !status)
             return status;

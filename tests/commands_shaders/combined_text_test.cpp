@@ -130,6 +130,90 @@ TEST(CombinedStages, OtherModes_Refused)
                   "execution modes");
 }
 
+namespace {
+
+// A vertex shader that writes a built-in output, which it declares in any case.
+StageCode vertexWith(const std::string& builtIn, const std::string& capability, const std::string& type, bool writes)
+{
+    const std::string text = "OpCapability Shader\n" + capability +
+                             "OpMemoryModel Logical GLSL450\n"
+                             "OpEntryPoint Vertex %main \"main\" %out\n"
+                             "OpDecorate %out BuiltIn " +
+                             builtIn +
+                             "\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n"
+                             "%uint = OpTypeInt 32 0\n%int = OpTypeInt 32 1\n%float = OpTypeFloat 32\n"
+                             "%two = OpConstant %uint 2\n%floats = OpTypeArray %float %two\n"
+                             "%pout = OpTypePointer Output %" +
+                             type + "\n%out = OpVariable %pout Output\n%value = OpConstantNull %" + type +
+                             "\n%main = OpFunction %void None %fn\n%label = OpLabel\n" +
+                             (writes ? "OpStore %out %value\n" : "") + "OpReturn\nOpFunctionEnd\n";
+    auto words = spirv::assemble(text);
+    EXPECT_TRUE(words) << words.error().text();
+    return {spv::ExecutionModel::Vertex, "main", words ? *words : spirv::Words()};
+}
+
+}  // namespace
+
+// What one of them alone writes would be undefined for the others, or be theirs as well.
+TEST(CombinedStages, BuiltInsThatOneVertexShaderWrites_Refused)
+{
+    const std::string layers = "OpCapability ShaderLayer\n", viewports = "OpCapability ShaderViewportIndex\n";
+    const std::string rates = "OpCapability FragmentShadingRateKHR\nOpExtension \"SPV_KHR_fragment_shading_rate\"\n";
+    const std::string wanted[][3] = {{"PointSize", "", "float"},
+                                     {"ClipDistance", "OpCapability ClipDistance\n", "floats"},
+                                     {"CullDistance", "OpCapability CullDistance\n", "floats"},
+                                     {"Layer", layers, "int"},
+                                     {"ViewportIndex", viewports, "int"},
+                                     {"PrimitiveShadingRateKHR", rates, "int"}};
+    const StageCode fragment =
+        FragmentText{.input = "OpDecorate %in BuiltIn PrimitiveId\nOpDecorate %in Flat\n"}.code();
+    for (const auto& [builtIn, capability, type] : wanted) {
+        const StageCode writes = vertexWith(builtIn, capability, type, true);
+        const StageCode declares = vertexWith(builtIn, capability, type, false);
+        expectRefused({{writes, fragment}, {declares, fragment}}, "size of points, layer");
+        const auto alike = makeCombinedVariant({{writes, fragment}, {writes, fragment}}, kLayout, {});
+        EXPECT_TRUE(alike) << builtIn << ": " << alike.error().text();
+    }
+}
+
+TEST(CombinedStages, FragmentShadersOfWhichOneWritesTheSampleMask_Refused)
+{
+    const auto textOf = [](bool writes) {
+        return std::string(
+                   "OpCapability Shader\nOpMemoryModel Logical GLSL450\n"
+                   "OpEntryPoint Fragment %main \"main\" %mask\nOpExecutionMode %main OriginUpperLeft\n"
+                   "OpDecorate %mask BuiltIn SampleMask\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n"
+                   "%uint = OpTypeInt 32 0\n%int = OpTypeInt 32 1\n%one = OpConstant %uint 1\n"
+                   "%masks = OpTypeArray %int %one\n%pmasks = OpTypePointer Output %masks\n"
+                   "%mask = OpVariable %pmasks Output\n%value = OpConstantNull %masks\n"
+                   "%main = OpFunction %void None %fn\n%label = OpLabel\n") +
+               (writes ? "OpStore %mask %value\n" : "") + "OpReturn\nOpFunctionEnd\n";
+    };
+    std::vector<std::vector<StageCode>> members;
+    for (const bool writes : {true, false}) {
+        auto words = spirv::assemble(textOf(writes));
+        ASSERT_TRUE(words) << words.error().text();
+        members.push_back(with({spv::ExecutionModel::Fragment, "main", std::move(*words)}));
+    }
+    expectRefused(members, "sample mask");
+}
+
+// One alone would have all of them run for each sample, and at the finest shading rate.
+TEST(CombinedStages, FragmentShadersOfWhichOneRunsForEachSample_Refused)
+{
+    const StageCode plain = FragmentText{.shown = 3}.code();
+    for (const char* input : {"OpDecorate %in BuiltIn SampleId\nOpDecorate %in Flat\n",
+                              "OpDecorate %in Location 0\nOpDecorate %in Flat\nOpDecorate %in Sample\n"}) {
+        StageCode each = FragmentText{.input = input, .shown = 4}.code();
+        auto module = spirv::read(each.words);
+        ASSERT_TRUE(module);
+        module->addCapability(spv::Capability::SampleRateShading);
+        each.words = spirv::write(*module);
+        expectRefused({with(each), with(plain)}, "for each sample");
+        expectRefused({with(plain), with(each)}, "for each sample");
+    }
+}
+
 TEST(CombinedStages, OtherStages_Refused)
 {
     expectRefused({with(FragmentText().code()), {vertexCode()}}, "different stages");
