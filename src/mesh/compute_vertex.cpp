@@ -24,10 +24,9 @@ namespace {
 // Of a mesh shader's execution modes those that say how numbers are computed.
 bool isOfNumbers(const Instruction& mode)
 {
-    constexpr spv::ExecutionMode kModes[] = {
-        spv::ExecutionMode::DenormPreserve, spv::ExecutionMode::DenormFlushToZero,
-        spv::ExecutionMode::SignedZeroInfNanPreserve, spv::ExecutionMode::RoundingModeRTE,
-        spv::ExecutionMode::RoundingModeRTZ};
+    constexpr spv::ExecutionMode kModes[] = {spv::ExecutionMode::DenormPreserve, spv::ExecutionMode::DenormFlushToZero,
+                                             spv::ExecutionMode::SignedZeroInfNanPreserve,
+                                             spv::ExecutionMode::RoundingModeRTE, spv::ExecutionMode::RoundingModeRTZ};
     return std::ranges::find(kModes, static_cast<spv::ExecutionMode>(mode.literal(1))) != std::end(kModes);
 }
 
@@ -99,9 +98,8 @@ void ComputeVertex::markReadOnly()
 Id ComputeVertex::component(Emitter& out, Id vector, uint32_t which)
 {
     const Id result = m_module.newId();
-    out.keep(spirv::instruction(spv::Op::OpCompositeExtract, m_module.getIntType(32, false), result)
-                 .add(vector)
-                 .add(which));
+    out.keep(
+        spirv::instruction(spv::Op::OpCompositeExtract, m_module.getIntType(32, false), result).add(vector).add(which));
     return result;
 }
 
@@ -120,16 +118,14 @@ void ComputeVertex::run(compiler::FunctionWriter& writer, LongWords origin, Id i
     const LongWords pushed{pushedLow, component(out, addresses, 3)};
     out.emitVoid(spv::Op::OpStore, {m_vertex.pushed, loads.pair(out, pushed)});
     const uint32_t invocations = m_code.groupSize[0] * m_code.groupSize[1] * m_code.groupSize[2];
-    m_lane = m_maxVertices <= invocations
-                 ? index
-                 : out.emit(spv::Op::OpUMod, word, {index, m_module.getConstant(invocations)});
+    m_lane = m_maxVertices <= invocations ? index
+                                          : out.emit(spv::Op::OpUMod, word, {index, m_module.getConstant(invocations)});
     const Id x = component(out, place, 0), y = component(out, place, 1);
-    m_group = out.emit(spv::Op::OpCompositeConstruct, m_module.getVectorType(word, 3),
-                       {x, y, component(out, place, 2)});
+    m_group =
+        out.emit(spv::Op::OpCompositeConstruct, m_module.getVectorType(word, 3), {x, y, component(out, place, 2)});
     m_drawIndex = component(out, place, 3);
     for (const auto& [builtIn, variable] : m_code.inputs) {
-        const bool isWord =
-            builtIn == spv::BuiltIn::LocalInvocationIndex || builtIn == spv::BuiltIn::DrawIndex;
+        const bool isWord = builtIn == spv::BuiltIn::LocalInvocationIndex || builtIn == spv::BuiltIn::DrawIndex;
         storeInput(out, variable, valueOf(out, builtIn), isWord ? word : m_module.getVectorType(word, 3));
     }
     out.emitVoid(spv::Op::OpStore, {m_code.wanted, index});
@@ -147,10 +143,10 @@ Id ComputeVertex::valueOf(Emitter& out, spv::BuiltIn builtIn)
         case spv::BuiltIn::WorkgroupId:
             return m_group;
         case spv::BuiltIn::GlobalInvocationId: {
-            const Id size = out.emit(spv::Op::OpCompositeConstruct, triple,
-                                     {m_module.getConstant(m_code.groupSize[0]),
-                                      m_module.getConstant(m_code.groupSize[1]),
-                                      m_module.getConstant(m_code.groupSize[2])});
+            const Id size =
+                out.emit(spv::Op::OpCompositeConstruct, triple,
+                         {m_module.getConstant(m_code.groupSize[0]), m_module.getConstant(m_code.groupSize[1]),
+                          m_module.getConstant(m_code.groupSize[2])});
             const Id first = out.emit(spv::Op::OpIMul, triple, {m_group, size});
             return out.emit(spv::Op::OpIAdd, triple, {first, positionOf(out, m_lane, m_code.groupSize)});
         }

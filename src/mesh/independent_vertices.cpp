@@ -58,11 +58,11 @@ std::optional<commands::Variant> withValues(const commands::Variant& shader)
     const spirv::Words words = spirv::write(ordered);
     if (!spirv::validate(words))
         return std::nullopt;
-    return read(spirv::optimize(words, "look for independent vertices",
-                                {spvtools::CreatePrivateToLocalPass, splitVariables,
-                                 spvtools::CreateLocalAccessChainConvertPass, spvtools::CreateSSARewritePass,
-                                 spvtools::CreateCCPPass, spvtools::CreateDeadBranchElimPass,
-                                 spvtools::CreateBlockMergePass, removeDeadCode}),
+    return read(spirv::optimize(
+                    words, "look for independent vertices",
+                    {spvtools::CreatePrivateToLocalPass, splitVariables, spvtools::CreateLocalAccessChainConvertPass,
+                     spvtools::CreateSSARewritePass, spvtools::CreateCCPPass, spvtools::CreateDeadBranchElimPass,
+                     spvtools::CreateBlockMergePass, removeDeadCode}),
                 shader);
 }
 

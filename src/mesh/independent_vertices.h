@@ -21,9 +21,9 @@ using VertexValue = std::pair<size_t, std::optional<uint32_t>>;
 // What runs the code of one invocation for one vertex. Variables are Private; who calls the entry point sets them
 // first. The built-ins are those of mesh shaders that VertexCode::kInputs has; their variables are Private as well.
 struct VertexCode {
-    static constexpr spv::BuiltIn kInputs[] = {
-        spv::BuiltIn::LocalInvocationIndex, spv::BuiltIn::LocalInvocationId, spv::BuiltIn::WorkgroupId,
-        spv::BuiltIn::GlobalInvocationId,   spv::BuiltIn::NumWorkgroups,     spv::BuiltIn::DrawIndex};
+    static constexpr spv::BuiltIn kInputs[] = {spv::BuiltIn::LocalInvocationIndex, spv::BuiltIn::LocalInvocationId,
+                                               spv::BuiltIn::WorkgroupId,          spv::BuiltIn::GlobalInvocationId,
+                                               spv::BuiltIn::NumWorkgroups,        spv::BuiltIn::DrawIndex};
 
     commands::Variant shader;
     GroupSize groupSize{};  // of the mesh shader

@@ -50,7 +50,7 @@ public:
 
 private:
     enum class Kind {
-        Gone,   // of primitives, or shared memory that is only written
+        Gone,  // of primitives, or shared memory that is only written
         Shared,
         Vertex,
     };
@@ -147,16 +147,14 @@ private:
     // What other invocations have a part in, and what is not known to be the invocation's own.
     bool isForeign(const Instruction& i) const
     {
-        const bool isOfSubgroup =
-            i.op >= spv::Op::OpGroupNonUniformElect && i.op <= spv::Op::OpGroupNonUniformQuadSwap;
-        const bool isImageRead = (i.op >= spv::Op::OpSampledImage && i.op <= spv::Op::OpImageQuerySamples) &&
-                                 i.op != spv::Op::OpImageSampleImplicitLod &&
-                                 i.op != spv::Op::OpImageSampleDrefImplicitLod &&
-                                 i.op != spv::Op::OpImageSampleProjImplicitLod &&
-                                 i.op != spv::Op::OpImageSampleProjDrefImplicitLod;
-        return i.result && (isOfSubgroup || !(isImageRead || spirv::onlyComputes(i, m_extended) ||
-                                              i.op == spv::Op::OpCopyObject || i.op == spv::Op::OpCopyLogical ||
-                                              i.op == spv::Op::OpExtInst));
+        const bool isOfSubgroup = i.op >= spv::Op::OpGroupNonUniformElect && i.op <= spv::Op::OpGroupNonUniformQuadSwap;
+        const bool isImageRead =
+            (i.op >= spv::Op::OpSampledImage && i.op <= spv::Op::OpImageQuerySamples) &&
+            i.op != spv::Op::OpImageSampleImplicitLod && i.op != spv::Op::OpImageSampleDrefImplicitLod &&
+            i.op != spv::Op::OpImageSampleProjImplicitLod && i.op != spv::Op::OpImageSampleProjDrefImplicitLod;
+        return i.result &&
+               (isOfSubgroup || !(isImageRead || spirv::onlyComputes(i, m_extended) || i.op == spv::Op::OpCopyObject ||
+                                  i.op == spv::Op::OpCopyLogical || i.op == spv::Op::OpExtInst));
     }
 
     void replaceByForeign(const Instruction& i, Emitter& out)
@@ -226,11 +224,9 @@ private:
             return;
         const Id word = m_module.getIntType(32, false);
         const Id wanted = out.emit(spv::Op::OpLoad, word, {m_variables.wanted});
-        const Id isWanted =
-            out.emit(spv::Op::OpIEqual, m_module.getBoolType(), {asWord(out, pointer.index), wanted});
+        const Id isWanted = out.emit(spv::Op::OpIEqual, m_module.getBoolType(), {asWord(out, pointer.index), wanted});
         const auto inside = m_types.find(pointer.place.value);
-        const Id type =
-            inside != m_types.end() ? inside->second : m_module.pointee(m_module.typeOf(pointer.place));
+        const Id type = inside != m_types.end() ? inside->second : m_module.pointee(m_module.typeOf(pointer.place));
         storeIf(isWanted, pointer.place, value, type, out);
     }
 

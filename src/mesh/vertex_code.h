@@ -19,9 +19,9 @@ struct VertexCodeVariables {
 
 // The entry point leaves the values of the vertex `wanted`; primitives, counts, barriers and what goes to shared memory
 // are gone, though not what they were computed of. What other invocations have a part in is loaded from shared memory,
-// or from an Input variable that is neither `wanted` nor a built-in. Requires: local variables are values; the shader writes to nothing
-// but outputs and reads none of them. None, and a module of no use, where an output has another index than own ones, or
-// a pointer is passed on.
+// or from an Input variable that is neither `wanted` nor a built-in. Requires: local variables are values; the shader
+// writes to nothing but outputs and reads none of them. None, and a module of no use, where an output has another index
+// than own ones, or a pointer is passed on.
 std::optional<VertexCodeVariables> writeVertexCode(commands::Variant& mesh, const MeshOutputs& outputs,
                                                    const OwnVertices& own);
 

@@ -100,20 +100,23 @@ TEST(IndependentVertices, VerticesOfTheInvocationsNumber_Computed)
     EXPECT_TRUE(isComputed(kOwn));
     EXPECT_TRUE(isComputed("gl_MeshVerticesEXT[gl_LocalInvocationID.x].gl_Position = at(lane);\n"));
     EXPECT_TRUE(isComputed("if (lane < count) { " + kOwn + "color[lane].yz = payload.colors[lane & 7u].xw; }\n"));
-    EXPECT_TRUE(isComputed("gl_MeshVerticesEXT[lane].gl_Position = textureLod(heights, vec2(0.5), 0.0) + "
-                           "vec4(gl_GlobalInvocationID, gl_NumWorkGroups.y + gl_DrawID);\n"));
-    EXPECT_TRUE(isComputed(
-        "if (count == 0u) return;\nfor (uint k = 0u; k < 3u; ++k)\n    color[lane][k] = at(k).x;\n" + kOwn));
+    EXPECT_TRUE(
+        isComputed("gl_MeshVerticesEXT[lane].gl_Position = textureLod(heights, vec2(0.5), 0.0) + "
+                   "vec4(gl_GlobalInvocationID, gl_NumWorkGroups.y + gl_DrawID);\n"));
+    EXPECT_TRUE(
+        isComputed("if (count == 0u) return;\nfor (uint k = 0u; k < 3u; ++k)\n    color[lane][k] = at(k).x;\n" + kOwn));
 }
 
 TEST(IndependentVertices, LoopsByTheSizeOfTheWorkgroup_ComputedWhileTheyAreShort)
 {
-    const std::string loop = "for (uint i = lane; i < count; i += 32u) { gl_MeshVerticesEXT[i].gl_Position = at(i); "
-                             "color[i] = pushed; }\n";
+    const std::string loop =
+        "for (uint i = lane; i < count; i += 32u) { gl_MeshVerticesEXT[i].gl_Position = at(i); "
+        "color[i] = pushed; }\n";
     EXPECT_TRUE(isComputed(loop));
     EXPECT_TRUE(isComputed(loop, 4 * kInvocations));
     EXPECT_FALSE(isComputed(loop, 4 * kInvocations + 1));
-    EXPECT_TRUE(isComputed("for (int i = int(lane); i < 90; i += 32)\n    gl_MeshVerticesEXT[i].gl_Position = pushed;\n", 96));
+    EXPECT_TRUE(
+        isComputed("for (int i = int(lane); i < 90; i += 32)\n    gl_MeshVerticesEXT[i].gl_Position = pushed;\n", 96));
     EXPECT_TRUE(isComputed("gl_MeshVerticesEXT[lane + 32u].gl_Position = at(3u);\n" + kOwn, 64));
 }
 
@@ -123,10 +126,13 @@ TEST(IndependentVertices, VerticesOfOtherNumbers_Stored)
     EXPECT_FALSE(isComputed("gl_MeshVerticesEXT[0].gl_Position = at(0u);\n" + kOwn));
     EXPECT_FALSE(isComputed("gl_MeshVerticesEXT[lane + 1u].gl_Position = at(lane);\n", 33));
     EXPECT_FALSE(isComputed("gl_MeshVerticesEXT[points[lane].x > 0.0 ? lane : 3u].gl_Position = at(lane);\n"));
-    EXPECT_FALSE(isComputed("for (uint i = lane; i < count; i += 16u)\n    gl_MeshVerticesEXT[i].gl_Position = at(i);\n"));
-    EXPECT_FALSE(isComputed("color = vec4[30](pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed, "
-                            "pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed, "
-                            "pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed);\n" + kOwn));
+    EXPECT_FALSE(
+        isComputed("for (uint i = lane; i < count; i += 16u)\n    gl_MeshVerticesEXT[i].gl_Position = at(i);\n"));
+    EXPECT_FALSE(
+        isComputed("color = vec4[30](pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed, "
+                   "pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed, "
+                   "pushed, pushed, pushed, pushed, pushed, pushed, pushed, pushed);\n" +
+                   kOwn));
 }
 
 TEST(IndependentVertices, WhatOtherInvocationsHave_Stored)
@@ -145,10 +151,11 @@ TEST(IndependentVertices, WhatOtherInvocationsHave_Stored)
 // What only primitives and counts need takes no part.
 TEST(IndependentVertices, WhatOtherInvocationsHaveForPrimitives_Computed)
 {
-    const LoweredPipeline lowered = lower(kOwn +
-                                          "kept[lane] = uint(points[lane].x) + subgroupMax(lane);\natomicAdd(total, 1u);\n"
-                                          "barrier();\nif (kept[3] + total > 9u)\n"
-                                          "    gl_PrimitiveTriangleIndicesEXT[lane] = uvec3(0u);\n");
+    const LoweredPipeline lowered =
+        lower(kOwn +
+              "kept[lane] = uint(points[lane].x) + subgroupMax(lane);\natomicAdd(total, 1u);\n"
+              "barrier();\nif (kept[3] + total > 9u)\n"
+              "    gl_PrimitiveTriangleIndicesEXT[lane] = uvec3(0u);\n");
     EXPECT_TRUE(lowered.layout.computesVertices);
     EXPECT_FALSE(hasVariable(lowered.vertex, spv::StorageClass::Workgroup));
 }
