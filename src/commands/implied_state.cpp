@@ -18,10 +18,17 @@ using spirv::Section;
 namespace {
 
 constexpr spv::BuiltIn kOfVertices[] = {
-    spv::BuiltIn::PointSize,           spv::BuiltIn::ClipDistance,        spv::BuiltIn::CullDistance,
-    spv::BuiltIn::Layer,               spv::BuiltIn::ViewportIndex,       spv::BuiltIn::PrimitiveShadingRateKHR,
-    spv::BuiltIn::ViewportMaskNV,      spv::BuiltIn::SecondaryPositionNV, spv::BuiltIn::SecondaryViewportMaskNV,
-    spv::BuiltIn::PositionPerViewNV,   spv::BuiltIn::ViewportMaskPerViewNV,
+    spv::BuiltIn::PointSize,
+    spv::BuiltIn::ClipDistance,
+    spv::BuiltIn::CullDistance,
+    spv::BuiltIn::Layer,
+    spv::BuiltIn::ViewportIndex,
+    spv::BuiltIn::PrimitiveShadingRateKHR,
+    spv::BuiltIn::ViewportMaskNV,
+    spv::BuiltIn::SecondaryPositionNV,
+    spv::BuiltIn::SecondaryViewportMaskNV,
+    spv::BuiltIn::PositionPerViewNV,
+    spv::BuiltIn::ViewportMaskPerViewNV,
 };
 
 constexpr spv::Capability kPerSample[] = {

@@ -76,6 +76,7 @@ public:
         const Id position = writtenAtEnd(createBuiltIn(spv::BuiltIn::Position, quad), quad);
         m_writer.beginBlock();
         store(position, farAway());
+        chooseFirst(position);
         if (m_indices)
             drawEitherWay(position);
         else
@@ -89,14 +90,19 @@ private:
     // Vertices are numbered by the primitives.
     void drawCorner(Id position)
     {
-        chooseFirst(position);
         findPlace();
         const Id joinThere = m_module.newId(), join = m_module.newId();
         if (m_viewMask != 0)
             m_writer.beginIf(m_isThere, joinThere);
         beginDrawn(join);
-        findVertex();
+        m_vertexIndex = findVertex(m_corner);
+        const BuiltInOutput* const clip = m_viewMask != 0 ? m_outputs.find(spv::BuiltIn::ClipDistance) : nullptr;
+        const Id joinInside = m_module.newId();
+        if (clip)
+            m_writer.beginIf(isInside(*clip), joinInside);
         writeVertex(position);
+        if (clip)
+            m_writer.endIf(joinInside);
         m_writer.endIf(join);
         if (m_viewMask != 0)
             m_writer.endIf(joinThere);
@@ -118,7 +124,7 @@ private:
         findPlace();
         const Id joinDrawn = m_module.newId();
         beginDrawn(joinDrawn);
-        findVertex();
+        m_vertexIndex = findVertex(m_corner);
         keepPlace(found, number(1));
         m_writer.endIf(joinDrawn);
         m_writer.endIf(joinCorner);
@@ -266,19 +272,21 @@ private:
     }
 
     // What is not drawn has a layer, a viewport and a rate all the same, and one that there is: others are undefined
-    // behavior.
+    // behavior. Likewise a size, and distances at which nothing is clipped.
     void chooseFirst(Id position)
     {
+        constexpr spv::BuiltIn kAlways[] = {spv::BuiltIn::ClipDistance,  spv::BuiltIn::CullDistance,
+                                            spv::BuiltIn::Layer,         spv::BuiltIn::PointSize,
+                                            spv::BuiltIn::ViewportIndex, spv::BuiltIn::PrimitiveShadingRateKHR};
         for (const BuiltInOutput& builtIn : m_outputs.builtIns) {
-            const bool chooses = builtIn.builtIn == spv::BuiltIn::Layer ||
-                                 builtIn.builtIn == spv::BuiltIn::ViewportIndex ||
-                                 builtIn.builtIn == spv::BuiltIn::PrimitiveShadingRateKHR;
-            const Id target = chooses ? targetOf(builtIn, position) : Id{};
-            if (target) {
-                m_chosen[builtIn.builtIn] = target;
-                store(target, compiler::getNull(m_module, builtIn.type));
-            }
+            const bool isChosen = std::ranges::find(kAlways, builtIn.builtIn) != std::end(kAlways);
+            if (const Id target = isChosen ? targetOf(builtIn, position) : Id{})
+                store(target,
+                      builtIn.builtIn == spv::BuiltIn::PointSize ? one() : compiler::getNull(m_module, builtIn.type));
         }
+        // Points have a size, written or not.
+        if (m_outputs.corners == 1 && !m_outputs.find(spv::BuiltIn::PointSize))
+            store(createBuiltIn(spv::BuiltIn::PointSize, real()), one());
     }
 
     Id one()
@@ -457,23 +465,45 @@ private:
                          join);
     }
 
-    void findVertex()
+    // False where all corners are outside of the same half-space, so that nothing of the primitive is seen. It is drawn
+    // far away then, and not clipped: with several views, NVIDIA's driver draws what the first one clips away in none
+    // (docs/gpu.md).
+    Id isInside(const BuiltInOutput& clip)
+    {
+        const Id boolean = m_module.getBoolType();
+        uint32_t count = 0;
+        m_module.constantValue(m_module.findDefinition(clip.type)->id(1), count);
+        Id inside = m_module.getConstantBool(true);
+        for (uint32_t distance = 0; distance < count; ++distance) {
+            Id outside = m_module.getConstantBool(true);
+            for (uint32_t corner = 0; corner < m_outputs.corners; ++corner) {
+                std::vector<Id> where = chain(findVertex(number(corner)), clip);
+                where.push_back(number(distance));
+                const Id value = load(clip.output, where, real());
+                const Id isNegative =
+                    emit(spv::Op::OpFOrdLessThan, boolean, {value, compiler::getNull(m_module, real())});
+                outside = emit(spv::Op::OpLogicalAnd, boolean, {outside, isNegative});
+            }
+            inside = emit(spv::Op::OpLogicalAnd, boolean, {inside, emit(spv::Op::OpLogicalNot, boolean, {outside})});
+        }
+        return inside;
+    }
+
+    Id findVertex(Id corner)
     {
         const BuiltInOutput* indices = m_outputs.findIndices();
-        if (!indices) {
-            m_vertexIndex = number(0);  // nothing is ever drawn
-            return;
-        }
+        if (!indices)
+            return number(0);  // nothing is ever drawn
         std::vector<Id> where = chain(m_primitive, *indices);
         if (m_outputs.corners > 1)
-            where.push_back(m_corner);
+            where.push_back(corner);
         const Instruction* type = m_module.findDefinition(indices->type);
         const Id component = type->op == spv::Op::OpTypeVector ? type->id(0) : indices->type;
         const Id value = load(indices->output, where, component);
         const Id index = component == word() ? value : emit(spv::Op::OpBitcast, word(), {value});
         // Whatever the shader wrote, nothing else's memory is read.
         const Id isThere = emit(spv::Op::OpULessThan, m_module.getBoolType(), {index, m_vertexCount});
-        m_vertexIndex = emit(spv::Op::OpSelect, word(), {isThere, index, number(0)});
+        return emit(spv::Op::OpSelect, word(), {isThere, index, number(0)});
     }
 
     void writeBuiltIns(Id position)
@@ -481,9 +511,6 @@ private:
         for (const BuiltInOutput& builtIn : m_outputs.builtIns)
             if (const Id target = targetOf(builtIn, position))
                 store(target, valueOf(builtIn));
-        // Points have a size, written or not.
-        if (m_outputs.corners == 1 && !m_outputs.find(spv::BuiltIn::PointSize))
-            store(createBuiltIn(spv::BuiltIn::PointSize, real()), one());
     }
 
     Id valueOf(const BuiltInOutput& builtIn)
@@ -504,13 +531,11 @@ private:
             case spv::BuiltIn::Position:
                 return position;
             case spv::BuiltIn::PointSize:
-                return m_outputs.corners == 1 ? createBuiltIn(builtIn.builtIn, builtIn.type) : Id{};
+                return m_outputs.corners == 1 ? chosen(builtIn, true, spv::Capability::Shader, "") : Id{};
             case spv::BuiltIn::ClipDistance:
-                m_module.addCapability(spv::Capability::ClipDistance);
-                return createBuiltIn(builtIn.builtIn, builtIn.type);
+                return chosen(builtIn, true, spv::Capability::ClipDistance, "");
             case spv::BuiltIn::CullDistance:
-                m_module.addCapability(spv::Capability::CullDistance);
-                return createBuiltIn(builtIn.builtIn, builtIn.type);
+                return chosen(builtIn, true, spv::Capability::CullDistance, "");
             case spv::BuiltIn::Layer:
                 return chosen(builtIn, m_target.layers, spv::Capability::ShaderLayer, "Layer (shaderOutputLayer)");
             case spv::BuiltIn::ViewportIndex:
@@ -536,7 +561,9 @@ private:
             return {};
         }
         m_module.addCapability(capability);
-        return writtenAtEnd(createBuiltIn(builtIn.builtIn, builtIn.type), builtIn.type);
+        const Id variable = writtenAtEnd(createBuiltIn(builtIn.builtIn, builtIn.type), builtIn.type);
+        m_chosen[builtIn.builtIn] = variable;
+        return variable;
     }
 
     Id primitiveId(Id type)
@@ -595,7 +622,7 @@ private:
         Id type;
     };
     std::vector<Late> m_late;
-    std::map<spv::BuiltIn, Id> m_chosen;  // variables of outputs that choose layer, viewport and shading rate
+    std::map<spv::BuiltIn, Id> m_chosen;  // variables of outputs that have a value in any case
     Id m_number;                          // VertexIndex
     Id m_corner;
     Id m_primitive;

@@ -426,6 +426,26 @@ TEST(MeshLowering, ViewIndexOfSeveralViews_ShaderRunsForEachAndAVertexFindsItsOw
 }
 
 // Where there are no several views it is 0, and where there is one it is that.
+// docs/gpu.md: what the first view clips away would be missing in others.
+TEST(MeshLowering, ClipDistancesOfSeveralViews_PrimitivesOutsideOfOneAreDrawnFarAway)
+{
+    const auto comparisons = [](const std::string& distance, uint32_t mask) {
+        const std::string text = textOf(
+            "#extension GL_EXT_multiview : require\nlayout(location = 0) out int view[];\n"
+            "out gl_MeshPerVertexEXT { vec4 gl_Position; float gl_ClipDistance[2]; } gl_MeshVerticesEXT[];\n",
+            distance + "view[0] = gl_ViewIndex;\n");
+        const Stage mesh{"main", compileText(text, VK_SHADER_STAGE_MESH_BIT_EXT), {}};
+        const LoweredPipeline lowered = expectLowered({}, mesh, {}, "clip distances", {.mask = mask});
+        const auto vertex = spirv::read(lowered.vertex.words);
+        EXPECT_TRUE(vertex);
+        return vertex ? countOf(*vertex, spv::Op::OpFOrdLessThan) : 0;
+    };
+    const std::string distances = "gl_MeshVerticesEXT[0].gl_ClipDistance[1] = 1.0;\n";
+    EXPECT_EQ(comparisons(distances, 3), 2u * 3u);
+    EXPECT_EQ(comparisons(distances, 2), 0u);
+    EXPECT_EQ(comparisons("gl_MeshVerticesEXT[0].gl_Position = vec4(1);\n", 3), 0u);
+}
+
 TEST(MeshLowering, ViewIndexThatIsKnownOrNotRead_ShaderRunsOnce)
 {
     for (const bool reads : {false, true}) {

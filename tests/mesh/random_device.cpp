@@ -98,14 +98,6 @@ layertest::DeviceOptions RandomDevice::options()
     return options;
 }
 
-bool RandomDevice::confusesViewports() const
-{
-    VkPhysicalDeviceDriverProperties driver{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
-    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &driver};
-    vkGetPhysicalDeviceProperties2(m_device.physical, &properties);
-    return driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
-}
-
 Abilities RandomDevice::abilities() const
 {
     VkPhysicalDeviceSubgroupProperties subgroups{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};

@@ -24,8 +24,6 @@ public:
     explicit RandomDevice(Ways ways = Ways::All);
 
     Abilities abilities() const;
-    // True of a driver that draws primitives into other viewports where there are several views (docs/gpu.md).
-    bool confusesViewports() const;
     // Pixels layer by layer, row by row, of two draws with other push constants each. Objects live as long as the
     // device. Nothing if the shaders do not compile, which fails the test.
     using Pixels = std::vector<uint32_t>;
