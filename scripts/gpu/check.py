@@ -77,6 +77,11 @@ class Check:
 
 def make_kinds(arguments, report):
     options = shlex.split(arguments.graph_options)
+    # Random mesh shaders and layouts are others each time as well, unless the environment says which.
+    commands = {"MILLRACE_TEST_COMMANDS_SEED": str(arguments.seed)}
+    mesh = {"MILLRACE_TEST_MESH_COUNT": "300", "MILLRACE_TEST_MESH_SEED": str(arguments.seed)}
+    for variables in commands, mesh:
+        variables.update({name: os.environ[name] for name in variables if name in os.environ})
     everything = {
         "limits": Tests("limits", ["test_limits"], report),
         "conformance": Tests("conformance", ["test_conformance"], report),
@@ -87,11 +92,10 @@ def make_kinds(arguments, report):
         # Those that ask the driver's own extension are no tests of ours on a GPU, and NVIDIA's hangs in some of them, which
         # takes the device from the others.
         "commands": Tests("commands", ["test_generated_commands", "test_commands_shaders"], report,
-                          "*/Driver*:*_TheDriversCommands"),
+                          "*/Driver*:*_TheDriversCommands", variables=commands),
         "mesh": Tests("mesh", ["test_mesh_nodes", "test_mesh_shaders"], report, "*/Driver*"),
         # More than every day on lavapipe, which takes longer to compile them.
-        "random_mesh": Tests("random mesh shaders", ["test_random_mesh_shaders"], report,
-                             variables={"MILLRACE_TEST_MESH_COUNT": os.environ.get("MILLRACE_TEST_MESH_COUNT", "300")}),
+        "random_mesh": Tests("random mesh shaders", ["test_random_mesh_shaders"], report, variables=mesh),
         "examples": Examples("examples", report),
         "demo": Demo("demo", report),
         "graphs": Graphs("random graphs", report, arguments.seed, arguments.graphs, options),
@@ -164,7 +168,7 @@ def parse(words):
     parser.add_argument("--only", type=lambda text: text.split(","), default=KINDS, metavar="KIND,...",
                         help=f"of {', '.join(KINDS)}")
     parser.add_argument("--filter", default="*", help="of tests and examples, as GoogleTest's")
-    parser.add_argument("--seed", type=int, help="of the first random graph; else another each time")
+    parser.add_argument("--seed", type=int, help="of the first random graph, mesh shader and layout of commands; else another each time")
     parser.add_argument("--graphs", type=int, default=sys.maxsize, metavar="N", help="no more than N, also if there is time")
     parser.add_argument("--graph-options", default="", metavar="OPTIONS", help="for random_graphs, as in --graph-options=--long")
     parser.add_argument("--hang", type=float, default=180, metavar="SECONDS", help="without a word after which a program "

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/random_layout.h"
 
+#include <cstdlib>
+
 namespace millrace::commandtest {
 
 namespace {
@@ -14,6 +16,12 @@ VkIndirectCommandsLayoutTokenEXT token(VkIndirectCommandsTokenTypeEXT type, uint
 }
 
 }  // namespace
+
+uint32_t firstSeed()
+{
+    const char* const value = std::getenv("MILLRACE_TEST_COMMANDS_SEED");
+    return value ? static_cast<uint32_t>(std::strtoul(value, nullptr, 10)) : 0;
+}
 
 RandomLayout::RandomLayout(Random& random, VkShaderStageFlags rangeStages, ActionToken action, const Tokens& has)
     : stages(rangeStages)

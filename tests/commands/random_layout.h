@@ -17,6 +17,9 @@ namespace millrace::commandtest {
 using PushWords = std::array<uint32_t, kPushWords>;
 using Random = std::mt19937;
 
+// With these every seed begins: MILLRACE_TEST_COMMANDS_SEED, or 0.
+uint32_t firstSeed();
+
 inline uint32_t below(Random& random, uint32_t limit)
 {
     return static_cast<uint32_t>(random()) % limit;

@@ -120,10 +120,17 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("[  FAILED  ] Suite.two", again.stdout + again.stderr)
 
     def test_randomMeshShaders_AreMoreThanEveryDay(self):
-        status, output = self.check("--only", "random_mesh", test_random_mesh_shaders={"one": "300 shaders", "two": "fail"})
+        status, output = self.check("--only", "random_mesh", "--seed", "7000",
+                                    test_random_mesh_shaders={"one": "300 shaders", "two": "fail"})
         self.assertEqual(status, 1)
         self.assertEqual(self.line(output, "random mesh shaders"), "2 ran, 1 failed, failed: Suite.two")
-        self.assertRegex(output, "reproduce: .* --run env MILLRACE_TEST_MESH_COUNT=300 test_random_mesh_shaders .*Suite.two")
+        self.assertRegex(output, "reproduce: .* --run env MILLRACE_TEST_MESH_COUNT=300 MILLRACE_TEST_MESH_SEED=7000 "
+                                 "test_random_mesh_shaders .*Suite.two")
+
+    def test_generatedCommands_HaveTheSeed(self):
+        _, output = self.check("--only", "commands", "--seed", "7000", test_generated_commands={"one": "fail"},
+                               test_commands_shaders={"one": "pass"})
+        self.assertRegex(output, "reproduce: .* --run env MILLRACE_TEST_COMMANDS_SEED=7000 test_generated_commands .*Suite.one")
 
     def test_results_AreInTheFileAsWell(self):
         _, output = self.check()
