@@ -48,33 +48,6 @@ std::string showOne(const std::string& fragment, uint32_t which)
            "u) sum = value ^ 0x80000000u; }\nvoid mixAll(uint value) {" + fragment.substr(at + head.size());
 }
 
-// What a fragment shader reads that differs, one line each.
-std::string differentValues(RandomDevice& device, const RandomShader& shader, uint32_t seed)
-{
-    std::istringstream lines(shader.fragment);
-    std::string out, line;
-    uint32_t which = 0;
-    while (std::getline(lines, line)) {
-        if (!line.starts_with("mixIn("))
-            continue;
-        RandomShader one = shader;
-        one.fragment = showOne(shader.fragment, which);
-        one.expectedFragment = showOne(shader.expectedFragment, which);
-        const size_t count = differences(device.draw(one, seed), device.drawExpected(one, seed));
-        if (count > 0)
-            out += std::to_string(count) + " pixels differ by " + line + "\n";
-        ++which;
-    }
-    return out;
-}
-
-struct Summary {
-    size_t painted = 0;  // pixels that are not as they were cleared
-    // Without cull distances.
-    uint32_t ofSeveral = 0;     // seeds with several views,
-    uint32_t drawnByViews = 0;  // and those of which the driver paints each view otherwise by itself
-};
-
 // Views one after the other.
 RandomDevice::Pixels drawByViews(RandomDevice& device, const RandomShader& shader, uint32_t seed,
                                  RandomDevice::Pixels (RandomDevice::*draw)(const RandomShader&, uint32_t))
@@ -90,15 +63,47 @@ RandomDevice::Pixels drawByViews(RandomDevice& device, const RandomShader& shade
     return out;
 }
 
-// The reference is drawn view by view. NVIDIA's driver loses the device now and then where the reference draws several
-// views at once, so it does that only to find out whether the driver's vertex shaders are to blame.
+// Of several views NVIDIA's driver loses the device now and then where vertex shaders draw them together.
+RandomDevice::Pixels drawReference(RandomDevice& device, const RandomShader& shader, uint32_t seed)
+{
+    return std::popcount(shader.viewMask) > 1 ? drawByViews(device, shader, seed, &RandomDevice::drawExpected)
+                                              : device.drawExpected(shader, seed);
+}
+
+// What a fragment shader reads that differs, one line each.
+std::string differentValues(RandomDevice& device, const RandomShader& shader, uint32_t seed)
+{
+    std::istringstream lines(shader.fragment);
+    std::string out, line;
+    uint32_t which = 0;
+    while (std::getline(lines, line)) {
+        if (!line.starts_with("mixIn("))
+            continue;
+        RandomShader one = shader;
+        one.fragment = showOne(shader.fragment, which);
+        one.expectedFragment = showOne(shader.expectedFragment, which);
+        const size_t count = differences(device.draw(one, seed), drawReference(device, one, seed));
+        if (count > 0)
+            out += std::to_string(count) + " pixels differ by " + line + "\n";
+        ++which;
+    }
+    return out;
+}
+
+struct Summary {
+    size_t painted = 0;  // pixels that are not as they were cleared
+    // Without cull distances.
+    uint32_t ofSeveral = 0;     // seeds with several views,
+    uint32_t drawnByViews = 0;  // and those of which the driver paints each view otherwise by itself
+};
+
+// The reference draws several views together only to find out whether the driver's vertex shaders are to blame.
 void compareSeed(RandomDevice& device, uint32_t seed, Summary& summary)
 {
     const RandomShader shader = makeRandomShader(seed, device.abilities());
     const bool areSeveral = std::popcount(shader.viewMask) > 1;
     RandomDevice::Pixels drawn = device.draw(shader, seed);
-    const RandomDevice::Pixels expected =
-        areSeveral ? drawByViews(device, shader, seed, &RandomDevice::drawExpected) : device.drawExpected(shader, seed);
+    const RandomDevice::Pixels expected = drawReference(device, shader, seed);
     // Which of them the driver paints wrongly depends on other primitives, so the reference need not show it.
     const bool hasCullDistances = shader.expectedVertex.find("gl_CullDistance") != std::string::npos;
     summary.ofSeveral += areSeveral && !hasCullDistances;
