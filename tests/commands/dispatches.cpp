@@ -52,7 +52,7 @@ void addDispatch(Sums& sums, uint32_t salt, const PushWords& push, const uint32_
 }
 
 DispatchCase::DispatchCase(uint32_t seed, bool streams)
-    : random(firstSeed() + seed),
+    : random(seed),
       hasSet(below(random, 3) == 0),
       layout(random, VK_SHADER_STAGE_COMPUTE_BIT, {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT, 3},
              {.set = hasSet, .numbers = !streams})

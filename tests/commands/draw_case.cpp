@@ -69,7 +69,7 @@ bool Picture::allows(const Pixels& pixels, bool isUnordered) const
 }
 
 DrawCase::DrawCase(uint32_t seed, Maker maker)
-    : random(firstSeed() + seed),
+    : random(seed),
       isIndexed(below(random, 2) && !usesMesh(maker)),
       isCounted(below(random, 3) == 0 && !usesStreams(maker)),
       hasSet(maker != Maker::Libraries && below(random, 3) == 0),

@@ -20,9 +20,9 @@ namespace {
 void expectAsALoop(Draws& draws, uint32_t cases)
 {
     for (uint32_t seed = 0; seed < cases && !testing::Test::HasFailure(); ++seed) {
-        DrawCase drawn(seed);
+        DrawCase drawn(firstSeed() + seed);
         const Pixels pixels = draws.run(drawn);
-        EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered)) << "seed " << seed;
+        EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered)) << "seed " << firstSeed() + seed;
     }
 }
 
@@ -50,10 +50,11 @@ TEST_P(GeneratedDraws, RandomLayouts_AsALoopOnTheHost)
     const uint32_t seeds = maker == Maker::Whole ? 150 : usesStreams(maker) ? 60 : 80;
     Draws draws(provider, maker);
     for (uint32_t seed = 0; seed < seeds && !HasFailure(); ++seed) {
-        DrawCase drawn(seed, maker);
+        DrawCase drawn(firstSeed() + seed, maker);
         const Pixels pixels = draws.run(drawn);
         // Of workgroups of mesh shaders behind task shaders the order is nowhere said.
-        EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered || drawn.hasTasks)) << "seed " << seed;
+        EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered || drawn.hasTasks))
+            << "seed " << firstSeed() + seed;
     }
 }
 
@@ -72,9 +73,10 @@ TEST_P(GeneratedDrawsOfTheLayersMeshes, RandomLayouts_AsALoopOnTheHost)
     Draws draws(Provider::Layer, GetParam(), {.ownMesh = true});
     const uint32_t seeds = GetParam() == Maker::MeshStreams ? 20 : 80;
     for (uint32_t seed = 0; seed < seeds && !HasFailure(); ++seed) {
-        DrawCase drawn(seed, GetParam());
+        DrawCase drawn(firstSeed() + seed, GetParam());
         const Pixels pixels = draws.run(drawn);
-        EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered || drawn.hasTasks)) << "seed " << seed;
+        EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered || drawn.hasTasks))
+            << "seed " << firstSeed() + seed;
     }
 }
 
@@ -101,14 +103,14 @@ TEST_P(GeneratedDrawsOfViews, RandomLayouts_EachViewAsALoopOnTheHost)
     Draws draws(Provider::Layer, maker, {.ownMesh = isOwn, .views = kViews});
     const uint32_t seeds = isOwn ? 12 : 60;
     for (uint32_t seed = 0; seed < seeds && !HasFailure(); ++seed) {
-        DrawCase drawn(seed, maker);
+        DrawCase drawn(firstSeed() + seed, maker);
         const std::vector<Pixels> views = draws.runViews(drawn);
         for (uint32_t view = 0; view < views.size(); ++view) {
             drawn.view = view;
             if ((kViews >> view & 1) == 0)
                 continue;
             EXPECT_TRUE(drawn.expected().allows(views[view], drawn.isUnordered || drawn.hasTasks))
-                << "seed " << seed << ", view " << view;
+                << "seed " << firstSeed() + seed << ", view " << view;
         }
     }
 }
@@ -141,12 +143,13 @@ protected:
             messages, [](const auto& one) { return one.text.find("the layer generates") != std::string::npos; });
         EXPECT_EQ(told, byLayer ? 1 : 0);
         for (uint32_t seed = 0; seed < 30 && !HasFailure(); ++seed) {
-            DrawCase drawn(seed, maker);
+            DrawCase drawn(firstSeed() + seed, maker);
             // What the layer alone takes.
             drawn.inSecondary = false;
             drawn.limitCounts();
             const Pixels pixels = draws.run(drawn);
-            EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered || drawn.hasTasks)) << "seed " << seed;
+            EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered || drawn.hasTasks))
+                << "seed " << firstSeed() + seed;
         }
     }
 };

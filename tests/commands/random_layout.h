@@ -17,7 +17,7 @@ namespace millrace::commandtest {
 using PushWords = std::array<uint32_t, kPushWords>;
 using Random = std::mt19937;
 
-// With these every seed begins: MILLRACE_TEST_COMMANDS_SEED, or 0.
+// Of tests of random layouts: MILLRACE_TEST_COMMANDS_SEED, or 0.
 uint32_t firstSeed();
 
 inline uint32_t below(Random& random, uint32_t limit)
