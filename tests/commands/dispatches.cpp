@@ -150,18 +150,22 @@ void Dispatches::createSet()
     }
     MILLRACE_CHECK(generated.createSet(m_device.handle, &info, nullptr, &m_set));
     m_device.onDestroy([this] { generated.destroySet(m_device.handle, m_set, nullptr); });
-    for (uint32_t i = 1; i < std::size(kSalts); ++i) {
-        if (m_hasObjects) {
-            VkWriteIndirectExecutionSetShaderEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_SHADER_EXT};
-            write.index = i;
-            write.shader = m_objects[i];
-            generated.updateShaders(m_device.handle, m_set, 1, &write);
-        } else {
-            VkWriteIndirectExecutionSetPipelineEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT};
-            write.index = i;
-            write.pipeline = m_pipelines[i];
-            generated.updateSet(m_device.handle, m_set, 1, &write);
-        }
+    for (uint32_t i = 1; i < std::size(kSalts); ++i)
+        put(i, i);
+}
+
+void Dispatches::put(uint32_t place, uint32_t member)
+{
+    if (m_hasObjects) {
+        VkWriteIndirectExecutionSetShaderEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_SHADER_EXT};
+        write.index = place;
+        write.shader = m_objects[member];
+        generated.updateShaders(m_device.handle, m_set, 1, &write);
+    } else {
+        VkWriteIndirectExecutionSetPipelineEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT};
+        write.index = place;
+        write.pipeline = m_pipelines[member];
+        generated.updateSet(m_device.handle, m_set, 1, &write);
     }
 }
 
@@ -370,6 +374,8 @@ Sums Dispatches::run(DispatchCase& drawn, const std::function<void(VkCommandBuff
     } else {
         record(cmd, drawn, preprocessIt, execute);
     }
+    if (afterRecording)
+        afterRecording();
     m_device.submitAndWait(cmd);
     generated.destroyLayout(m_device.handle, layout, nullptr);
     return {m_out.words, m_out.words + kOutWords};
@@ -390,6 +396,8 @@ Sums Dispatches::runStreams(DispatchCase& drawn)
             // All state of the bind point is undefined.
             bind(target, drawn);
         });
+    if (afterRecording)
+        afterRecording();
     m_device.submitAndWait(cmd);
     return {m_out.words, m_out.words + kOutWords};
 }

@@ -62,8 +62,14 @@ public:
     Sums runStreams(DispatchCase& drawn);
 
     VkPipeline first() const { return m_pipelines[0]; }
+    // Puts the pipeline, or shader object, with kSalts[member] at a place of the execution set, which has one more
+    // place than there are salts.
+    void put(uint32_t place, uint32_t member);
+    // One more, with `with.streams`, that no execution set has.
+    void addPipeline(uint32_t salt) { m_pipelines.push_back(createPipeline(salt)); }
 
     GeneratedDevice generated;
+    std::function<void()> afterRecording;  // of run() and runStreams(), before what was recorded is submitted
 
 private:
     VkPipeline createPipeline(uint32_t salt);

@@ -13,7 +13,7 @@ StreamCheck::Subject Generation::checkSubject() const
     subject.isDispatch = isDispatch();
     StreamRules rules;
     rules.maxDrawCount = m_extent.maxDrawCount;
-    const Choice& choice = m_apart ? m_apart->choice : m_choice;
+    const Choice& choice = namedChoice();
     for (const std::shared_ptr<KeptPipeline>& pipeline : choice.pipelines) {
         if (!pipeline)
             continue;

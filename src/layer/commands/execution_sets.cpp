@@ -162,6 +162,25 @@ Choice combine(ShaderObjects& objects, const ExecutionSet::Members& members, VkS
     return choice;
 }
 
+Choice choiceOf(GeneratedCommands& commands, const IndirectLayout& layout, const std::shared_ptr<ExecutionSet>& set)
+{
+    if (!set)
+        return {};
+    const uint64_t version = set->changes.version();
+    const ExecutionSet::Members members = set->members();
+    Choice choice;
+    if (layout.objectStages) {
+        choice = combine(commands.shaders, members, layout.objectStages);
+    } else {
+        for (const ExecutionSet::Member& member : members)
+            choice.pipelines.push_back(member.pipeline);
+        choice.combination = &set->combination;
+    }
+    choice.changes = {set, &set->changes};
+    choice.version = version;
+    return choice;
+}
+
 }  // namespace
 
 uint32_t mostCombinations(size_t setSize, VkShaderStageFlags stages)
@@ -178,17 +197,9 @@ Choice choiceOf(const Device& device, const IndirectLayout& layout, VkIndirectEx
                 const BoundState* state)
 {
     GeneratedCommands& commands = *device.generatedCommands;
+    if (set)
+        return choiceOf(commands, layout, device.executionSets.share(handleId(set)));
     Choice choice;
-    if (set) {
-        ExecutionSet* const known = device.executionSets.find(handleId(set));
-        const ExecutionSet::Members members = known ? known->members() : ExecutionSet::Members();
-        if (layout.objectStages)
-            return combine(commands.shaders, members, layout.objectStages);
-        for (const ExecutionSet::Member& member : members)
-            choice.pipelines.push_back(member.pipeline);
-        choice.combination = known ? &known->combination : nullptr;
-        return choice;
-    }
     std::shared_ptr<KeptPipeline> kept = findChained(commands, chain);
     if (!kept && state) {
         const VkPipeline pipeline = state->pipeline(layout.bindPoint());

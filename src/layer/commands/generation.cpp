@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "layer/commands/label.h"
+#include "layer/commands/recorded_members.h"
 #include "layer/commands/vertex_inputs.h"
 #include "layer/loader/entry_points.h"
 #include "layer/objects/driver_stages.h"
@@ -150,6 +151,21 @@ bool Generation::drawAsPreprocessed()
     if (m_apart && prepared == Prepared::Apart)
         takeApart();
     return m_apart || prepared != Prepared::AsOne;
+}
+
+void Generation::watchMembers() const
+{
+    const Choice& choice = namedChoice();
+    std::vector<uint64_t>& versions = m_commandBuffer.memberVersions;
+    if (!choice.changes || std::ranges::count(versions, choice.version) > 0)
+        return;
+    const VkIndirectExecutionSetEXT set = m_info.indirectExecutionSet;
+    m_commandBuffer.forSubmission.push_back(
+        std::make_shared<RecordedMembers>(m_device,
+                                          set ? objectReference(VK_OBJECT_TYPE_INDIRECT_EXECUTION_SET_EXT, set)
+                                              : objectReference(VK_OBJECT_TYPE_DEVICE, m_device.handle),
+                                          choice.changes, choice.version));
+    versions.push_back(choice.version);
 }
 
 bool Generation::check()
@@ -365,6 +381,9 @@ void Generation::preprocess()
         return;  // draws read the stream themselves
     if (!check() || m_info.maxSequenceCount == 0)
         return;
+    // Kernels find pipelines by themselves, but for what shader objects make together.
+    if (!m_choice.parts.empty())
+        watchMembers();
     // Conditional rendering does not affect this command, but would affect our dispatches.
     interruptRendering(m_commandBuffer, false);
     runKernels(m_commandBuffer.current);
@@ -382,6 +401,7 @@ void Generation::execute(bool isPreprocessed)
     m_isPreprocessed = isPreprocessed;
     if (!check() || m_info.maxSequenceCount == 0)
         return;
+    watchMembers();
     if (!isDispatch()) {
         executeDraws();
         return;

@@ -61,6 +61,8 @@ private:
     // The same where the memory has been preprocessed for each of them. False if it has been for all of them as one,
     // and they no longer can be.
     bool drawAsPreprocessed();
+    // What is recorded has the members that there are now in it.
+    void watchMembers() const;
     bool check();
     bool checkDraws() const;
     bool checkAddresses() const;
@@ -166,10 +168,8 @@ private:
         Choice choice;
     };
     std::optional<Apart> m_apart;
-    const ExecutionSet::Pipelines& namedPipelines() const
-    {
-        return m_apart ? m_apart->choice.pipelines : m_choice.pipelines;
-    }
+    const Choice& namedChoice() const { return m_apart ? m_apart->choice : m_choice; }
+    const ExecutionSet::Pipelines& namedPipelines() const { return namedChoice().pipelines; }
     Streams m_streams;
     const ExecutionSet::Pipelines& m_pipelines = m_choice.pipelines;
     commands::Extent m_extent;

@@ -14,6 +14,7 @@
 #include "commands/layout.h"
 #include "layer/commands/combined_pipelines.h"
 #include "layer/commands/kept_pipelines.h"
+#include "layer/commands/member_changes.h"
 
 namespace millrace::layer {
 
@@ -49,25 +50,29 @@ struct IndirectLayout {
 };
 
 // Pipelines or shader objects by index; null where there is none yet. Commands take what is there when they are
-// recorded.
+// recorded (RecordedMembers).
 struct ExecutionSet {
     using Pipelines = std::vector<std::shared_ptr<KeptPipeline>>;
 
     struct Member {
         std::shared_ptr<KeptPipeline> pipeline;  // or of a compute shader object
         VkShaderEXT shader = VK_NULL_HANDLE;
+        bool operator==(const Member&) const = default;
     };
     using Members = std::vector<Member>;
 
-    explicit ExecutionSet(size_t count) : m_members(count) {}
+    explicit ExecutionSet(size_t count) : changes(count), m_members(count) {}
 
     Combination combination;
+    MemberChanges changes;
 
     void set(uint32_t index, Member member)
     {
         std::lock_guard lock(m_mutex);
-        if (index < m_members.size())
-            m_members[index] = std::move(member);
+        if (index >= m_members.size() || m_members[index] == member)
+            return;
+        m_members[index] = std::move(member);
+        changes.note(index);
     }
     Members members() const
     {
@@ -90,6 +95,9 @@ struct Choice {
     // The layout has an index for them, though no execution set was given.
     bool isSet = false;
     Combination* combination = nullptr;  // of the object that they are from, or null; lives as long as that
+    // Of what they are from, where that may have others later, and its version in front of them.
+    std::shared_ptr<MemberChanges> changes;
+    uint64_t version = 0;
 };
 
 }  // namespace millrace::layer

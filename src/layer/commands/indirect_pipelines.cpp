@@ -18,7 +18,9 @@ bool IndirectPipelines::insert(VkPipeline pipeline, VkDeviceAddress address, std
         free = m_pipelines.end() - 1;
     }
     *free = std::move(kept);
-    m_places[pipeline] = {address, static_cast<uint32_t>(free - m_pipelines.begin())};
+    const auto number = static_cast<uint32_t>(free - m_pipelines.begin());
+    m_places[pipeline] = {address, number};
+    m_changes->note(number);
     return true;
 }
 

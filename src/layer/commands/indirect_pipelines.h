@@ -12,6 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "layer/commands/member_changes.h"
+
 namespace millrace::layer {
 
 class KeptPipeline;
@@ -35,8 +37,11 @@ public:
     std::optional<Place> find(VkPipeline pipeline) const;
     // By number, kMaxIndirectPipelines of them; null where there is none.
     std::vector<std::shared_ptr<KeptPipeline>> all() const;
+    // Of numbers that pipelines got.
+    const std::shared_ptr<MemberChanges>& changes() const { return m_changes; }
 
 private:
+    const std::shared_ptr<MemberChanges> m_changes = std::make_shared<MemberChanges>(kMaxIndirectPipelines);
     mutable std::mutex m_mutex;
     std::unordered_map<VkPipeline, Place> m_places;
     std::vector<std::shared_ptr<KeptPipeline>> m_pipelines;

@@ -45,6 +45,8 @@ Choice choiceOf(const Device& device, const IndirectLayout& layout, VkPipeline p
     Choice choice;
     choice.isSet = layout.layout.executionSet.has_value();
     if (layout.hasPipelineNumbers) {
+        choice.changes = kept.indirect().changes();
+        choice.version = choice.changes->version();
         choice.pipelines = kept.indirect().all();
         return choice;
     }

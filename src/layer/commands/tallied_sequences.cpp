@@ -72,7 +72,7 @@ Generation::Count Generation::countOfSequences() const
 
 std::shared_ptr<TalliedCall> Generation::tallied(const std::string& unknown) const
 {
-    const Choice& choice = m_apart ? m_apart->choice : m_choice;
+    const Choice& choice = namedChoice();
     trace::GeneratedCall call;
     call.name = callText();
     call.way = wayText();

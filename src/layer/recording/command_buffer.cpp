@@ -97,6 +97,7 @@ void CommandBuffer::reset()
     boundaries.clear();
     runs.clear();
     watched.clear();
+    forSubmission.clear();
     keepAlive.clear();
     graphMemory.clear();
     streams = {handle};
@@ -113,6 +114,7 @@ void CommandBuffer::reset()
     lostVertexState = false;
     drawMemory.reset();
     initialized.clear();
+    memberVersions.clear();
     generations = 0;
     copies = {};
     labels.clear();

@@ -57,9 +57,10 @@ struct CommandBuffer {
     std::vector<VkCommandBuffer> streams;
     std::vector<Boundary> boundaries;  // between two streams each
     std::vector<std::shared_ptr<GraphRun>> runs;
-    std::vector<std::shared_ptr<Watched>> watched;  // besides those; of secondary ones that were executed as well
-    std::vector<std::shared_ptr<void>> keepAlive;   // that recorded commands read
-    runtime::RecordingMemory graphMemory;           // of `runs`
+    std::vector<std::shared_ptr<Watched>> watched;        // besides those; of secondary ones that were executed as well
+    std::vector<std::shared_ptr<Watched>> forSubmission;  // likewise, which have nothing to tell once it has run
+    std::vector<std::shared_ptr<void>> keepAlive;         // that recorded commands read
+    runtime::RecordingMemory graphMemory;                 // of `runs`
 
     VkCommandBufferUsageFlags usage = 0;
     uint32_t initialDeviceMask = 0;  // 0: not given
@@ -81,6 +82,7 @@ struct CommandBuffer {
     std::shared_ptr<void> drawMemory;  // of the feature that draws with the front
     // Scratch addresses that this command buffer initialized, and the graph each is for (setting "validate").
     std::unordered_map<VkDeviceAddress, uint32_t> initialized;
+    std::vector<uint64_t> memberVersions;          // of `forSubmission` (commands/recorded_members.h)
     uint32_t generations = 0;                      // calls that preprocess or execute generated commands
     std::array<HostCopy, HostCopy::Kinds> copies;  // the last one of each
     std::vector<std::string> labels;               // of the application's, that are open (settings "validate", "trace")

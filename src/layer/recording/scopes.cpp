@@ -148,6 +148,8 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteCommands(VkCommandBuffer handle, uint32_t c
     for (const VkCommandBuffer secondary : std::span(pCommandBuffers, count)) {
         const CommandBuffer& own = CommandBuffer::of(secondary);
         commandBuffer.watched.insert(commandBuffer.watched.end(), own.watched.begin(), own.watched.end());
+        commandBuffer.forSubmission.insert(commandBuffer.forSubmission.end(), own.forSubmission.begin(),
+                                           own.forSubmission.end());
         commandBuffer.countsMeshes = commandBuffer.countsMeshes || own.countsMeshes;
     }
     commandBuffer.log.clear();

@@ -63,11 +63,15 @@ bool mustWait(const Queue& queue, uint32_t count, const Info* submits)
 
 void announce(VkCommandBuffer handle)
 {
-    for (const std::shared_ptr<GraphRun>& run : CommandBuffer::of(handle).runs)
-        run->dispatch->beforeExecution();
+    const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    if (commandBuffer.device.trace)
+        for (const std::shared_ptr<GraphRun>& run : commandBuffer.runs)
+            run->dispatch->beforeExecution();
+    for (const std::shared_ptr<Watched>& one : commandBuffer.forSubmission)
+        one->beforeSubmission();
 }
 
-// Traces are the only ones that want to know.
+// Traces of graphs want to know, and what generated commands were recorded with.
 void announce(uint32_t count, const VkSubmitInfo* submits)
 {
     for (uint32_t i = 0; i < count; ++i)
@@ -205,7 +209,7 @@ VkResult submit(VkQueue handle, uint32_t count, const Info* submits, VkFence fen
         signalOnHost(queue.device, signalsOf(queue.device, count, submits));
         return VK_ERROR_DEVICE_LOST;
     }
-    if (queue.device.trace)
+    if (queue.device.trace || queue.device.usesCommands())
         announce(count, submits);
     watch(queue, count, submits, fence);
     const bool waits = mustWait(queue, count, submits);
