@@ -7,10 +7,12 @@
 #include <array>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <deque>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -38,6 +40,11 @@ constexpr std::array<VkQueueFamilyProperties, FakeDriver::kFamilyCount> kFamilie
     {VK_QUEUE_TRANSFER_BIT, kQueues, 64, {1, 1, 1}},
 }};
 
+struct Free {
+    void operator()(void* data) const { std::free(data); }
+};
+using Memory = std::unique_ptr<void, Free>;
+
 struct State {
     std::mutex mutex;
     std::condition_variable waiting;
@@ -49,7 +56,7 @@ struct State {
     std::map<std::string, uint32_t> counts;  // of calls
     const VkAllocationCallbacks* deviceAllocator = nullptr;
     std::map<VkBuffer, VkDeviceSize> sizes;
-    std::map<VkDeviceMemory, std::vector<std::byte>> memory;
+    std::map<VkDeviceMemory, Memory> memory;
     Object instance{&instance};
     Object physical{&instance};
     Object device{&device};
@@ -275,15 +282,18 @@ const std::map<std::string_view, Answer>& answers()
          [](const Parameters& p) {
              const std::lock_guard lock(state().mutex);
              const auto memory = p.get<VkDeviceMemory>("memory");
-             *p.get<void**>("ppData") = state().memory[memory].data() + p.get<VkDeviceSize>("offset");
+             *p.get<void**>("ppData") =
+                 static_cast<std::byte*>(state().memory.at(memory).get()) + p.get<VkDeviceSize>("offset");
              return VK_SUCCESS;
          }},
         {"vkAllocateMemory",
          [](const Parameters& p) {
              const std::lock_guard lock(state().mutex);
              const VkDeviceSize bytes = p.get<const VkMemoryAllocateInfo*>("pAllocateInfo")->allocationSize;
-             state().memory[*p.get<VkDeviceMemory*>("pMemory")].resize(bytes);
-             return VK_SUCCESS;
+             // Of which most is never touched.
+             void* const data = std::calloc(bytes, 1);
+             state().memory.insert_or_assign(*p.get<VkDeviceMemory*>("pMemory"), Memory(data));
+             return data ? VK_SUCCESS : VK_ERROR_OUT_OF_DEVICE_MEMORY;
          }},
         {"vkFreeMemory",
          [](const Parameters& p) {
@@ -355,11 +365,12 @@ VkInstance makeInstance(Provided provided)
     loader.u.pLayerInfo = &link;
     VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
     application.apiVersion = VK_API_VERSION_1_3;
-    const char* const word = "generated_commands";
-    const VkLayerSettingEXT setting{settings::kLayerName, "enable", VK_LAYER_SETTING_TYPE_STRING_EXT, 1, &word};
+    const char* const words[] = {"generated_commands", "mesh_shaders"};
+    const VkLayerSettingEXT setting{settings::kLayerName, "enable", VK_LAYER_SETTING_TYPE_STRING_EXT,
+                                    provided == Provided::MeshShaders ? 2u : 1u, words};
     VkLayerSettingsCreateInfoEXT settings{VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, &loader, 1, &setting};
     VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, &loader};
-    if (provided == Provided::GeneratedCommands)
+    if (provided != Provided::Graphs)
         info.pNext = &settings;
     info.pApplicationInfo = &application;
     VkInstance out = VK_NULL_HANDLE;
@@ -386,15 +397,24 @@ VkDevice makeDevice(Provided provided)
         queues[i].pQueuePriorities = priorities;
     }
     constexpr const char* kExtensions[] = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME,
-                                           VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME};
+                                           VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME,
+                                           VK_EXT_MESH_SHADER_EXTENSION_NAME};
     VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT generated{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT, &enqueue, VK_TRUE};
+    VkPhysicalDeviceMeshShaderFeaturesEXT meshes{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT, &generated,
+                                                 VK_TRUE, VK_TRUE};
     VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &enqueue};
     if (provided == Provided::GeneratedCommands)
         info.pNext = &generated;
+    if (provided == Provided::MeshShaders)
+        info.pNext = &meshes;
+    // Else the layer enables them for fragment shaders, and unbinds them for shader objects.
+    VkPhysicalDeviceFeatures features{};
+    features.geometryShader = VK_TRUE;
+    info.pEnabledFeatures = provided == Provided::MeshShaders ? &features : nullptr;
     info.queueCreateInfoCount = static_cast<uint32_t>(queues.size());
     info.pQueueCreateInfos = queues.data();
-    info.enabledExtensionCount = provided == Provided::GeneratedCommands ? 2 : 1;
+    info.enabledExtensionCount = 1 + static_cast<uint32_t>(provided);
     info.ppEnabledExtensionNames = kExtensions;
     VkDevice out = VK_NULL_HANDLE;
     check(FakeDriver::get<PFN_vkCreateDevice>("vkCreateDevice")(asHandle<VkPhysicalDevice>(state().physical), &info,
@@ -407,8 +427,10 @@ VkDevice makeDevice(Provided provided)
 FakeDriver::FakeDriver(Version version, Provided provided)
     : m_instance((state().version = version, makeInstance(provided))), m_device(makeDevice(provided))
 {
-    if (provided == Provided::GeneratedCommands && !device().usesCommands())
+    if (provided != Provided::Graphs && !device().usesCommands())
         throw std::runtime_error("there are no generated commands");
+    if (provided == Provided::MeshShaders && !device().usesMesh())
+        throw std::runtime_error("there are no mesh shaders");
     if (!device().usesGraphs())
         throw std::runtime_error("there are no graphs");
     const VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};

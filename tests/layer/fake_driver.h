@@ -33,8 +33,12 @@ enum class Version {
     Vulkan13,  // none that came with Vulkan 1.4
 };
 
-// By the layer, on its device, besides what there always is.
-enum class Provided { Graphs, GeneratedCommands };
+// By the layer, on its device, besides what there always is: graphs.
+enum class Provided {
+    Graphs,
+    GeneratedCommands,
+    MeshShaders,  // and generated commands
+};
 
 // One at a time.
 class FakeDriver {
