@@ -76,6 +76,10 @@ void visit(auto& a, Is<MeshWork> auto& v)
     a(v.pipeline, v.taskGroups, v.emptyTaskGroups, v.emittedGroups, v.groups, v.emptyGroups, v.culledGroups, v.vertices,
       v.primitives, v.culledPrimitives, v.vertexFill, v.primitiveFill, v.mostEmitted, v.mostVertices, v.mostPrimitives);
 }
+void visit(auto& a, Is<MeshFront> auto& v)
+{
+    a(v.name, v.draws, v.time);
+}
 void visit(auto& a, Is<GeneratedCall> auto& v)
 {
     a(v.id, v.name, v.way, v.tokens, v.maxSequences, v.gathered, v.preprocessed, v.combined, v.hasSet, v.pipelines,
@@ -83,7 +87,7 @@ void visit(auto& a, Is<GeneratedCall> auto& v)
 }
 void visit(auto& a, Is<GeneratedWork> auto& v)
 {
-    a(v.call, v.executions, v.sequences, v.byPipeline, v.leftOut);
+    a(v.call, v.executions, v.sequences, v.byPipeline, v.leftOut, v.times);
 }
 void visit(auto& a, Is<Trait> auto& v)
 {

@@ -17,6 +17,10 @@ constexpr uint32_t kMeshWork = 1;
 // And calls of generated commands behind those.
 constexpr uint32_t kCallProcesses = 2'000'000;
 constexpr uint32_t kCallWork = 1;
+constexpr uint32_t kCallTimes = 2;
+// What runs in front of render passes.
+constexpr uint32_t kFrontProcess = 3'000'000;
+constexpr uint32_t kFronts = 1;
 // Of what nobody has taken the time of.
 constexpr uint64_t kShownNanoseconds = 1000;
 const std::string kEnd = "\n]\n";
@@ -242,18 +246,35 @@ void ChromeWriter::meshWork(const MeshWork& work)
     commit();
 }
 
+void ChromeWriter::meshFront(const MeshFront& front)
+{
+    if (!m_hasFronts) {
+        nameProcess(kFrontProcess, "mesh shaders in front of render passes");
+        nameThread(kFrontProcess, kFronts, "instances");
+    }
+    m_hasFronts = true;
+    m_now = std::max(m_now, front.time.end);
+    event(slice(kFrontProcess, kFronts, front.name, front.time, number("draws", front.draws)));
+    commit();
+}
+
 void ChromeWriter::generatedCall(const GeneratedCall& call)
 {
     m_generatedCalls[call.id] = call;
     nameProcess(kCallProcesses + call.id, "generated commands " + std::to_string(call.id + 1) + ": " + call.name);
     nameThread(kCallProcesses + call.id, kCallWork, "work");
+    nameThread(kCallProcesses + call.id, kCallTimes, "executions");
     commit();
 }
 
-// As the work of mesh shaders.
+// Numbers as those of mesh shaders, which are of all executions together.
 void ChromeWriter::generatedWork(const GeneratedWork& work)
 {
     const GeneratedCall& call = m_generatedCalls[work.call];
+    for (const Span& time : work.times) {
+        event(slice(kCallProcesses + work.call, kCallTimes, call.way, time, ""));
+        m_now = std::max(m_now, time.end);
+    }
     event(slice(kCallProcesses + work.call, kCallWork, call.way, {m_now, m_now + kShownNanoseconds},
                 sequencesText(call, work)));
     m_now += kShownNanoseconds;

@@ -25,6 +25,7 @@ public:
     void lost(uint64_t sweeps) override;
     void meshPipeline(const MeshPipeline& pipeline) override;
     void meshWork(const MeshWork& work) override;
+    void meshFront(const MeshFront& front) override;
     void generatedCall(const GeneratedCall& call) override;
     void generatedWork(const GeneratedWork& work) override;
     std::optional<std::string> takeProblem() override { return m_file->takeProblem(); }
@@ -46,6 +47,7 @@ private:
     std::map<uint32_t, uint32_t> m_lanes;  // per graph: threads that show nodes and have a name
     std::map<uint32_t, MeshPipeline> m_meshPipelines;
     std::map<uint32_t, GeneratedCall> m_generatedCalls;
+    bool m_hasFronts = false;
     uint64_t m_now = 0;  // nanoseconds; from there on nothing is shown yet
 };
 

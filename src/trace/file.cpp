@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/file.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string_view>
@@ -21,9 +22,10 @@ constexpr char kSweep = 'S';
 constexpr char kLost = 'L';
 constexpr char kMeshPipeline = 'M';
 constexpr char kMeshWork = 'W';
+constexpr char kMeshFront = 'F';
 constexpr char kGeneratedCall = 'K';
 constexpr char kGeneratedWork = 'X';
-constexpr std::string_view kTags = "DGCSLMWKX";
+constexpr std::string_view kTags = "DGCSLMWFKX";
 
 std::string encode(const auto& value)
 {
@@ -133,6 +135,10 @@ private:
                 MeshWork work;
                 return decode(bytes, work) && m_meshPipelines.contains(work.pipeline) && (m_sink.meshWork(work), true);
             }
+            case kMeshFront: {
+                MeshFront front;
+                return decode(bytes, front) && front.time.begin <= front.time.end && (m_sink.meshFront(front), true);
+            }
             case kGeneratedCall: {
                 GeneratedCall call;
                 return decode(bytes, call) && m_pipelinesOfCalls.emplace(call.id, call.pipelines.size()).second &&
@@ -183,7 +189,8 @@ private:
     {
         const auto pipelines = m_pipelinesOfCalls.find(work.call);
         return pipelines != m_pipelinesOfCalls.end() &&
-               work.byPipeline.size() == (work.sequences ? pipelines->second : 0);
+               work.byPipeline.size() == (work.sequences ? pipelines->second : 0) &&
+               std::ranges::all_of(work.times, [](const Span& time) { return time.begin <= time.end; });
     }
 
     std::span<const char> m_bytes;
@@ -268,6 +275,11 @@ void FileWriter::meshPipeline(const MeshPipeline& pipeline)
 void FileWriter::meshWork(const MeshWork& work)
 {
     write(kMeshWork, encode(work));
+}
+
+void FileWriter::meshFront(const MeshFront& front)
+{
+    write(kMeshFront, encode(front));
 }
 
 void FileWriter::generatedCall(const GeneratedCall& call)

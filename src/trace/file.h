@@ -26,6 +26,7 @@ public:
     void lost(uint64_t sweeps) override;
     void meshPipeline(const MeshPipeline& pipeline) override;
     void meshWork(const MeshWork& work) override;
+    void meshFront(const MeshFront& front) override;
     void generatedCall(const GeneratedCall& call) override;
     void generatedWork(const GeneratedWork& work) override;
     std::optional<std::string> takeProblem() override { return m_file->takeProblem(); }

@@ -23,6 +23,7 @@ public:
     void lost(uint64_t sweeps) override { locked(&Sink::lost, sweeps); }
     void meshPipeline(const MeshPipeline& pipeline) override { locked(&Sink::meshPipeline, pipeline); }
     void meshWork(const MeshWork& work) override { locked(&Sink::meshWork, work); }
+    void meshFront(const MeshFront& front) override { locked(&Sink::meshFront, front); }
     void generatedCall(const GeneratedCall& call) override { locked(&Sink::generatedCall, call); }
     void generatedWork(const GeneratedWork& work) override { locked(&Sink::generatedWork, work); }
     std::optional<std::string> takeProblem() override { return m_sink->takeProblem(); }

@@ -164,6 +164,13 @@ struct MeshWork {
     uint32_t mostPrimitives = 0;
 };
 
+// What the layer's mesh shaders did in front of one execution of a render pass instance.
+struct MeshFront {
+    std::string name;    // which instance of its command buffer, and the application's labels around it
+    uint32_t draws = 0;  // with mesh shaders
+    Span time;
+};
+
 // A call that executes generated commands. All that are recorded alike are one.
 struct GeneratedCall {
     uint32_t id = 0;
@@ -186,6 +193,8 @@ struct GeneratedWork {
     std::optional<uint64_t> sequences;  // of all executions, unless nobody could count them
     std::vector<uint64_t> byPipeline;   // of which run with each of GeneratedCall::pipelines; likewise
     uint64_t leftOut = 0;               // of which mean no pipeline
+    // Of executions as far as somebody has read their clock: kernels in front of them, and dispatches.
+    std::vector<Span> times = {};
 };
 
 // What was chosen for the device.
@@ -215,6 +224,7 @@ public:
     virtual void lost(uint64_t sweeps) = 0;              // that nobody could keep
     virtual void meshPipeline(const MeshPipeline&) = 0;  // before its work
     virtual void meshWork(const MeshWork&) = 0;
+    virtual void meshFront(const MeshFront&) = 0;
     virtual void generatedCall(const GeneratedCall&) = 0;  // before its work
     virtual void generatedWork(const GeneratedWork&) = 0;
     // Why it has not kept all that it was given, once. Any thread.

@@ -83,6 +83,14 @@ Counts wanted(const RandomLayout& layout, const std::vector<uint32_t>& stream, u
     return counts;
 }
 
+// So many times are there, where the queue has a clock.
+void expectTimes(const GeneratedDevice& generated, const Told& told, size_t count)
+{
+    EXPECT_EQ(told.work.times.size(), generated.device.hasClock() ? count : 0);
+    for (const trace::Span& time : told.work.times)
+        EXPECT_LE(time.begin, time.end);
+}
+
 class TracedDispatches : public testing::Test {
 protected:
     void start(GeneratedOptions options = {})
@@ -113,6 +121,7 @@ protected:
         EXPECT_EQ(told.work.sequences, drawn.sequences());
         EXPECT_EQ(told.work.leftOut, 0u);
         EXPECT_EQ(told.counts(), wantedOf(drawn));
+        expectTimes(dispatches().generated, told, 1);
     }
     template <typename IsWanted>
     static uint32_t findSeed(const IsWanted& isWanted)
@@ -185,6 +194,7 @@ TEST_F(TracedDispatches, CommandBufferSubmittedAgain_CountsAgain)
             const Told again = file.takeOne();
             EXPECT_EQ(again.call.id, first.call.id);
             EXPECT_EQ(again.counts(), wantedOf(drawn));
+            expectTimes(dispatches().generated, again, 1);
         }
         device.submit(recorded);
         VkCommandBuffer other = device.begin();
@@ -295,6 +305,12 @@ void expectStreams(const Told& told, const DrawCase& drawn)
         EXPECT_EQ(counts, expected);
 }
 
+// What is drawn has times where kernels write it: inside of render passes nobody takes the time.
+size_t timesOf(const Told& told)
+{
+    return !told.call.preprocessed && (told.call.way != "draws from the stream" || told.call.gathered);
+}
+
 void expectTold(const Told& told, const DrawCase& drawn)
 {
     EXPECT_EQ(told.call.maxSequences, drawn.maxSequences);
@@ -318,6 +334,7 @@ TEST_P(TracedDraws, RandomLayouts_AsTheHostCountsThem)
     const auto [maker, isOwn] = GetParam();
     Draws draws(Provider::Layer, maker, {.ownMesh = isOwn, .trace = file.path()});
     uint32_t unknown = 0, combined = 0, known = 0;
+    size_t timed = 0;
     const uint32_t seeds = usesMesh(maker) ? 8 : 30;
     for (uint32_t seed = 0; seed < seeds && !HasFailure(); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
@@ -330,10 +347,13 @@ TEST_P(TracedDraws, RandomLayouts_AsTheHostCountsThem)
         else if (!isOwn && !mayNeedKernels(drawn))
             EXPECT_NE(told.call.unknown, "");
         expectTold(told, drawn);
+        expectTimes(draws.generated, told, timesOf(told));
+        timed += timesOf(told);
         ++(told.work.sequences ? known : unknown);
         combined += told.call.combined;
     }
     EXPECT_GT(known, 0u);
+    EXPECT_GT(timed, 0u);
     EXPECT_EQ(combined > 0, maker == Maker::Whole || maker == Maker::Streams);
     EXPECT_TRUE(draws.generated.device.instance.takeMessages().empty());
 }

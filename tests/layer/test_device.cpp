@@ -124,6 +124,15 @@ VkDeviceMemory TestDevice::allocateMemory(const VkMemoryRequirements& requiremen
     return out;
 }
 
+bool TestDevice::hasClock() const
+{
+    uint32_t count = 0;
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+    std::vector<VkQueueFamilyProperties> families(count);
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
+    return families[queueFamily].timestampValidBits > 0;
+}
+
 Buffer TestDevice::createBuffer(VkDeviceSize size, VkBufferUsageFlags usage)
 {
     Buffer buffer;

@@ -80,6 +80,9 @@ public:
     PFN_vkCmdDispatchGraphIndirectAMDX cmdDispatchIndirect = nullptr;
     PFN_vkCmdDispatchGraphIndirectCountAMDX cmdDispatchIndirectCount = nullptr;
 
+    // True if the queue has timestamps.
+    bool hasClock() const;
+
     Buffer createBuffer(VkDeviceSize size, VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
     // R8G8B8A8, color attachment and transfer source; the view is of all layers.
     Image createTarget(uint32_t width, uint32_t height, uint32_t layers = 1);

@@ -101,6 +101,25 @@ TEST_P(MeshCounts, Cells_AsTheHostCountsThem)
     expectCounts(trace.meshWorks[0], wanted);
 }
 
+// What the driver's mesh shaders do has no time of its own.
+TEST_P(MeshCounts, InFrontOfInstances_HasTimes)
+{
+    const VkPipeline pipeline = device().createPipeline();
+    const VkDescriptorSet set = picture().createSet(countedCells(65));
+    const size_t timed = GetParam() == Provider::Layer && device().device.hasClock() ? 2 : 0;
+    draw(pipeline, set, kCells, kCells);
+    draw(pipeline, set, kCells, 1);
+    const trace::Collector trace = read();
+    ASSERT_EQ(trace.meshFronts.size(), timed);
+    for (const trace::MeshFront& front : trace.meshFronts) {
+        EXPECT_EQ(front.draws, 1u);
+        EXPECT_LE(front.time.begin, front.time.end);
+        EXPECT_TRUE(front.name.starts_with("render pass instance 1 of the command buffer")) << front.name;
+    }
+    if (timed > 0)
+        EXPECT_LE(trace.meshFronts[0].time.end, trace.meshFronts[1].time.begin);
+}
+
 TEST_P(MeshCounts, SeveralSubmissions_EachSaysWhatItAdds)
 {
     const std::vector<Cell> first = countedCells(62), second = countedCells(63);

@@ -241,11 +241,13 @@ class TraceCommand(unittest.TestCase):
         """Of generated commands: one with a set, executed in two parts, and one that nobody could count."""
         call = part(b"K", 3, "call 1, in the label '</script>'", "draws from the stream", ["EXECUTION_SET", "DRAW"], 100, 0, 0,
                     1, 1, ["index 0 'firs'", "index 2", "index 5"], "")
-        works = part(b"X", 3, 1, 1, 40, [30, 10, 0], 0) + part(b"X", 3, 2, 1, 60, [25, 30, 0], 5)
+        # A list of two times, each with its begin and end, is its length and four numbers.
+        works = part(b"X", 3, 1, 1, 40, [30, 10, 0], 0, []) + part(b"X", 3, 2, 1, 60, [25, 30, 0], 5, 2, 1000, 3500, 5000, 5750)
         unknown = part(b"K", 4, "call 2", "draws from the stream", ["DRAW"], 1000, 0, 1, 0, 0, ["pipeline"],
-                       "the command is in a secondary command buffer") + part(b"X", 4, 7, 0, [], 0)
+                       "the command is in a secondary command buffer") + part(b"X", 4, 7, 0, [], 0, [])
+        front = part(b"F", "render pass instance 1", 3, 7000, 9000)
         path = self.folder / "k.mrtrace"
-        path.write_bytes(b"MRTRACE1" + part(b"D", "a device", "", 32, []) + call + works + unknown)
+        path.write_bytes(b"MRTRACE1" + part(b"D", "a device", "", 32, []) + call + works + unknown + front)
         return path
 
     def test_generated_commands(self):
@@ -256,6 +258,9 @@ class TraceCommand(unittest.TestCase):
         self.assertEqual(known["pipelines"], [{"name": "index 0 'firs'", "sequences": 55}, {"name": "index 2", "sequences": 40}])
         self.assertEqual((known["tokens"], known["max_sequences"]), (["EXECUTION_SET", "DRAW"], 100))
         self.assertEqual(known["way"], "draws from the stream, all pipelines as one")
+        self.assertEqual((known["timed_executions"], known["ns"]), (2, 3250))
+        self.assertEqual((unknown["timed_executions"], unknown["ns"]), (0, None))
+        self.assertEqual(found["mesh_fronts"], {"instances": 1, "draws": 3, "ns": 2000})
         self.assertEqual((unknown["executions"], unknown["sequences"], unknown["pipelines"]), (7, None, None))
         self.assertEqual(unknown["unknown"], "the command is in a secondary command buffer")
         self.assertEqual([(f["graph"], f["mesh"], f["call"]) for f in found["findings"]], [(None, None, 0)])
@@ -270,9 +275,13 @@ class TraceCommand(unittest.TestCase):
         self.assertNotIn("</script>'", text)
         out = self.folder / "k.json"
         REPORT(path, "-o", out)
-        arguments = [event["args"] for event in json.loads(out.read_text()) if event["ph"] == "X"]
+        slices = [event for event in json.loads(out.read_text()) if event["ph"] == "X"]
+        arguments = [event["args"] for event in slices if "executions" in event["args"]]
         self.assertEqual(arguments[0], {"executions": 1, "sequences": 40, "at most": 100, "index 0 'firs'": 30, "index 2": 10})
         self.assertEqual(arguments[1]["left out"], 5)
+        times = [(event["name"], event["ts"], event["dur"]) for event in slices if "executions" not in event["args"]]
+        self.assertEqual(times, [("draws from the stream", 1, 2.5), ("draws from the stream", 5, 0.75),
+                                 ("render pass instance 1", 7, 2)])
 
     def test_parts_of_later_versions_are_refused_by_their_place(self):
         path = self.calls()

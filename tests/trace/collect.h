@@ -21,6 +21,7 @@ public:
     uint64_t lostSweeps = 0;
     std::map<uint32_t, MeshPipeline> meshPipelines;
     std::vector<MeshWork> meshWorks;
+    std::vector<MeshFront> meshFronts;
     std::map<uint32_t, GeneratedCall> generatedCalls;
     std::vector<GeneratedWork> generatedWorks;
 
@@ -31,6 +32,7 @@ public:
     void lost(uint64_t sweeps) override { lostSweeps += sweeps; }
     void meshPipeline(const MeshPipeline& pipeline) override { meshPipelines[pipeline.id] = pipeline; }
     void meshWork(const MeshWork& work) override { meshWorks.push_back(work); }
+    void meshFront(const MeshFront& front) override { meshFronts.push_back(front); }
     void generatedCall(const GeneratedCall& call) override { generatedCalls[call.id] = call; }
     void generatedWork(const GeneratedWork& work) override { generatedWorks.push_back(work); }
 };

@@ -100,7 +100,17 @@ GeneratedCall generatedCall()
 
 GeneratedWork generatedWork()
 {
-    return {.call = 9, .executions = 2, .sequences = uint64_t{1} << 33, .byPipeline = {5, 300}, .leftOut = 1};
+    return {.call = 9,
+            .executions = 2,
+            .sequences = uint64_t{1} << 33,
+            .byPipeline = {5, 300},
+            .leftOut = 1,
+            .times = {{7, 9}, {9, uint64_t{1} << 50}}};
+}
+
+MeshFront meshFront()
+{
+    return {.name = "instance 2, in the label 'trees'", .draws = 300, .time = {uint64_t{1} << 41, uint64_t{1} << 42}};
 }
 
 std::string bytesOf(const auto& value)
@@ -123,6 +133,7 @@ protected:
         (*writer)->lost(4);
         (*writer)->meshPipeline(meshPipeline());
         (*writer)->meshWork(meshWork());
+        (*writer)->meshFront(meshFront());
         (*writer)->generatedCall(generatedCall());
         (*writer)->generatedWork(generatedWork());
         (*writer)->generatedWork({.call = 9, .executions = 3});
@@ -159,11 +170,14 @@ TEST_F(Files, ReadWhatWasWritten)
     ASSERT_EQ(found.meshWorks.size(), 1u);
     EXPECT_EQ(found.meshWorks[0].vertices, uint64_t{1} << 40);
     EXPECT_EQ(bytesOf(found.meshWorks[0]), bytesOf(meshWork()));
+    ASSERT_EQ(found.meshFronts.size(), 1u);
+    EXPECT_EQ(bytesOf(found.meshFronts[0]), bytesOf(meshFront()));
     EXPECT_EQ(bytesOf(found.generatedCalls[9]), bytesOf(generatedCall()));
     ASSERT_EQ(found.generatedWorks.size(), 2u);
     EXPECT_EQ(bytesOf(found.generatedWorks[0]), bytesOf(generatedWork()));
     EXPECT_EQ(found.generatedWorks[0].sequences, uint64_t{1} << 33);
     EXPECT_FALSE(found.generatedWorks[1].sequences);
+    EXPECT_TRUE(found.generatedWorks[1].times.empty());
 }
 
 // As an older version meets it in the file of a later one.
@@ -216,7 +230,11 @@ TEST_F(Files, Damaged)
             for (const GeneratedWork& work : found.generatedWorks) {
                 ASSERT_TRUE(found.generatedCalls.contains(work.call));
                 ASSERT_LE(work.byPipeline.size(), found.generatedCalls[work.call].pipelines.size());
+                for (const Span& time : work.times)
+                    ASSERT_LE(time.begin, time.end);
             }
+            for (const MeshFront& front : found.meshFronts)
+                ASSERT_LE(front.time.begin, front.time.end);
             for (const Sweep& sweep : found.sweeps) {
                 ASSERT_TRUE(found.dispatches.contains(sweep.dispatch));
                 for (const LevelWork& level : sweep.levels)

@@ -140,7 +140,13 @@ void writeCalls(Sink& to)
                       .combined = true,
                       .hasSet = true,
                       .pipelines = {"index 0 'firs'", "index 1"}});
-    to.generatedWork({.call = 0, .executions = 2, .sequences = 2345, .byPipeline = {1234, 1100}, .leftOut = 11});
+    to.generatedWork({.call = 0,
+                      .executions = 2,
+                      .sequences = 2345,
+                      .byPipeline = {1234, 1100},
+                      .leftOut = 11,
+                      .times = {{1000, 3500}, {5000, 6500}}});
+    to.meshFront({.name = "render pass instance 1", .draws = 3, .time = {7000, 9000}});
     to.generatedCall({.id = 1,
                       .name = "call 2",
                       .way = "draws from the stream",

@@ -133,6 +133,8 @@ Json callJson(const CallSummary& call)
              {"sequences", ifKnown(call.sequences)},
              {"left_out", ifKnown(call.leftOut)},
              {"unknown", printable(call.shape.unknown)},
+             {"timed_executions", call.timed},
+             {"ns", call.timed > 0 ? Json(call.nanoseconds) : Json(nullptr)},
              {"pipelines", ifKnown(pipelinesJson(call))}};
     for (const std::string& token : call.shape.tokens)
         out["tokens"].push_back(printable(token));
@@ -197,6 +199,8 @@ Json reportJson(const TraceSummary& trace, const std::vector<Finding>& findings,
     out["meshes"] = Json::array();
     for (const MeshSummary& mesh : trace.meshes)
         out["meshes"].push_back(meshJson(mesh));
+    const FrontSummary& fronts = trace.fronts;
+    out["mesh_fronts"] = {{"instances", fronts.instances}, {"draws", fronts.draws}, {"ns", fronts.nanoseconds}};
     out["generated_calls"] = Json::array();
     for (const CallSummary& call : trace.calls)
         out["generated_calls"].push_back(callJson(call));

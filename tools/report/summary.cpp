@@ -31,6 +31,7 @@ public:
         m_out.meshes.push_back({pipeline, {}});
     }
     void meshWork(const trace::MeshWork& work) override;
+    void meshFront(const trace::MeshFront& front) override;
     void generatedCall(const trace::GeneratedCall& call) override
     {
         m_calls[call.id] = m_out.calls.size();
@@ -234,6 +235,13 @@ void Summary::meshWork(const trace::MeshWork& work)
     sum.mostPrimitives = std::max(sum.mostPrimitives, work.mostPrimitives);
 }
 
+void Summary::meshFront(const trace::MeshFront& front)
+{
+    ++m_out.fronts.instances;
+    m_out.fronts.draws += front.draws;
+    m_out.fronts.nanoseconds += front.time.end - front.time.begin;
+}
+
 void Summary::generatedWork(const trace::GeneratedWork& work)
 {
     CallSummary& sum = m_out.calls[m_calls.at(work.call)];
@@ -241,6 +249,9 @@ void Summary::generatedWork(const trace::GeneratedWork& work)
     sum.sequences += work.sequences.value_or(0);
     addEach(work.byPipeline, sum.byPipeline);
     sum.leftOut += work.leftOut;
+    sum.timed += work.times.size();
+    for (const trace::Span& time : work.times)
+        sum.nanoseconds += time.end - time.begin;
 }
 
 void Summary::finish()

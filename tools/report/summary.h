@@ -123,6 +123,13 @@ struct MeshSummary {
     double amplification() const { return ratio(work.emittedGroups, work.taskGroups); }
 };
 
+// What mesh shaders of the layer's did in front of render pass instances.
+struct FrontSummary {
+    uint64_t instances = 0;
+    uint64_t draws = 0;
+    uint64_t nanoseconds = 0;
+};
+
 // Generated commands that were recorded alike.
 struct CallSummary {
     trace::GeneratedCall shape;
@@ -130,6 +137,8 @@ struct CallSummary {
     uint64_t sequences = 0;            // of all executions; 0 unless known
     std::vector<uint64_t> byPipeline;  // likewise, of which with each of the pipelines
     uint64_t leftOut = 0;              // of which mean no pipeline
+    uint64_t timed = 0;                // executions whose time is known,
+    uint64_t nanoseconds = 0;          // and how long they took outside of render passes
 
     bool isKnown() const { return shape.unknown.empty(); }
 };
@@ -138,6 +147,7 @@ struct TraceSummary {
     trace::Device device;
     std::vector<GraphSummary> graphs;
     std::vector<MeshSummary> meshes;
+    FrontSummary fronts;
     std::vector<CallSummary> calls;
     std::vector<StepSummary> steps;  // by time
     bool timed = true;

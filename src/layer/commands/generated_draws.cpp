@@ -96,8 +96,12 @@ bool Generation::writeDraws() const
 
 bool Generation::runInFront(VkCommandBuffer target) const
 {
-    if (runsKernels() && !runKernels(target))
-        return false;
+    if (runsKernels()) {
+        startTime(target);
+        if (!runKernels(target))
+            return false;
+        endTime(target);
+    }
     if (countOfSequences() == Count::ByDevice)
         tallyByDevice(target);
     return true;

@@ -11,6 +11,7 @@
 #include "layer/loader/entry_points.h"
 #include "layer/objects/driver_stages.h"
 #include "layer/recording/borrowed_sets.h"
+#include "layer/recording/command_pool.h"
 
 namespace millrace::layer {
 
@@ -402,20 +403,24 @@ void Generation::execute(bool isPreprocessed)
     if (!check() || m_info.maxSequenceCount == 0)
         return;
     watchMembers();
+    if (m_device.generatedCommands->tally)
+        m_time = m_device.timestamps->take(m_commandBuffer.pool.queueFamily);
     if (!isDispatch()) {
         executeDraws();
         return;
     }
+    tallyDispatches(false);
+    startTime(m_commandBuffer.current);
     if (!isPreprocessed) {
         runKernels(m_commandBuffer.current);
         barrier(m_commandBuffer.current, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
                 VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
                 VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
     }
-    if (countOfSequences() == Count::ByDevice)
-        tallyByDevice(m_commandBuffer.current);
+    tallyDispatches(true);
     tallyWithoutDevice();
     dispatch();
+    endTime(m_commandBuffer.current);
     m_commandBuffer.lent.lend(m_commandBuffer.current, kCompute);
 }
 

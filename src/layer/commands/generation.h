@@ -101,7 +101,10 @@ private:
     StreamCheck::Subject checkSubject() const;
     void limitGrids(const StreamCheck::Subject& subject, abi::CheckArguments& arguments) const;
     std::string callText() const;
-    // Setting "trace" (tallied_sequences.cpp): who counts the sequences of an execution.
+    // Setting "trace" (tallied_sequences.cpp): how long it takes outside of instances,
+    void startTime(VkCommandBuffer target) const;
+    void endTime(VkCommandBuffer target) const;
+    // and who counts the sequences of an execution.
     enum class Count { None, ByHost, ByDevice, Unknown };
     Count countOfSequences() const;
     const IndirectLayout& namedLayout() const;
@@ -109,6 +112,8 @@ private:
     std::shared_ptr<TalliedCall> tallied(const std::string& unknown) const;
     void watch(std::shared_ptr<TalliedCall> call, runtime::Buffer counters) const;
     void tallyByHost(const std::string& unknown) const;
+    // `areGathered`: records that kernels gather are there.
+    void tallyDispatches(bool areGathered) const;
     // Does nothing for Count::ByDevice.
     void tallyWithoutDevice() const;
     // In front of the commands or behind their kernels. `target` takes dispatches.
@@ -175,6 +180,7 @@ private:
     commands::Extent m_extent;
     SortMemory m_memory;
     Call m_call = Call::Execute;
+    std::shared_ptr<TimedPart> m_time;  // setting "trace"; else null
     bool m_isPreprocessed = false;
 };
 

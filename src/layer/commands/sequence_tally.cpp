@@ -116,6 +116,7 @@ VkResult startTally(Device& device)
     if (result != VK_SUCCESS)
         return result;
     device.generatedCommands->tally = std::move(tally);
+    startTimestamps(device);
     device.drains.push_back([&device] { device.generatedCommands->tally->drain(); });
     return VK_SUCCESS;
 }

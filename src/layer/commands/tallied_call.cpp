@@ -38,6 +38,8 @@ std::optional<trace::GeneratedWork> TalliedCall::take()
     trace::GeneratedWork work;
     work.call = m_described.id;
     work.executions = sums[kExecutions];
+    work.times = std::exchange(m_times, {});
+    std::ranges::sort(work.times, {}, &trace::Span::begin);
     if (!m_described.unknown.empty())
         return work;
     work.sequences = sums[kSequences];
@@ -60,11 +62,22 @@ void RecordedCall::beforeSubmission()
     ++m_submitted;
 }
 
+void RecordedCall::reportTime()
+{
+    try {
+        if (const std::optional<trace::Span> time = m_time->takeNews())
+            m_call->add(*time);
+    } catch (...) {
+    }
+}
+
 // Counters are modulo 2^32.
 void RecordedCall::report() noexcept
 {
     const std::lock_guard lock(m_mutex);
     const uint64_t executions = std::exchange(m_submitted, 0);
+    if (m_time && executions > 0)
+        reportTime();
     if (!m_counters.data()) {
         m_call->addWhole(executions);
         return;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "abi/tally.h"
+#include "layer/recording/timestamps.h"
 #include "layer/recording/watched.h"
 #include "runtime/memory.h"
 #include "trace/trace.h"
@@ -34,6 +35,11 @@ public:
         const std::lock_guard lock(m_mutex);
         m_sums[word] += more;
     }
+    void add(const trace::Span& time)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_times.push_back(time);
+    }
     // So many executions of all sequences that there may be.
     void addWhole(uint64_t executions);
     // What was added since, if anything was.
@@ -45,14 +51,16 @@ private:
     const uint32_t m_pipelineCount;
     std::mutex m_mutex;
     std::vector<uint64_t> m_sums;
+    std::vector<trace::Span> m_times;
 };
 
 // One of them.
 class RecordedCall final : public Watched {
 public:
-    // `counters`: what the device counts in, all 0. Empty: the host counts the executions that are complete.
-    RecordedCall(std::shared_ptr<TalliedCall> call, runtime::Buffer counters)
-        : m_call(std::move(call)), m_counters(std::move(counters)), m_told(m_call->words())
+    // `counters`: what the device counts in, all 0. Empty: the host counts the executions that are complete. `time`:
+    // null if nobody takes it.
+    RecordedCall(std::shared_ptr<TalliedCall> call, runtime::Buffer counters, std::shared_ptr<TimedPart> time)
+        : m_call(std::move(call)), m_counters(std::move(counters)), m_time(std::move(time)), m_told(m_call->words())
     {
     }
 
@@ -60,8 +68,12 @@ public:
     void report() noexcept override;
 
 private:
+    // Without memory for it there is none.
+    void reportTime();
+
     const std::shared_ptr<TalliedCall> m_call;
     const runtime::Buffer m_counters;
+    const std::shared_ptr<TimedPart> m_time;
     std::mutex m_mutex;
     std::vector<uint32_t> m_told;  // of the counters
     uint64_t m_submitted = 0;      // and not told

@@ -90,7 +90,7 @@ std::shared_ptr<TalliedCall> Generation::tallied(const std::string& unknown) con
 
 void Generation::watch(std::shared_ptr<TalliedCall> call, runtime::Buffer counters) const
 {
-    auto recorded = std::make_shared<RecordedCall>(std::move(call), std::move(counters));
+    auto recorded = std::make_shared<RecordedCall>(std::move(call), std::move(counters), m_time);
     m_commandBuffer.watched.push_back(recorded);
     m_device.statusWatch->add(recorded);
 }
@@ -98,6 +98,27 @@ void Generation::watch(std::shared_ptr<TalliedCall> call, runtime::Buffer counte
 void Generation::tallyByHost(const std::string& unknown) const
 {
     watch(tallied(unknown), {});
+}
+
+void Generation::startTime(VkCommandBuffer target) const
+{
+    if (!m_time)
+        return;
+    m_commandBuffer.keepAlive.push_back(m_time);
+    m_time->begin(target);
+}
+
+void Generation::endTime(VkCommandBuffer target) const
+{
+    if (m_time)
+        m_time->end(target);
+}
+
+// In front of what time is taken of, where that can be.
+void Generation::tallyDispatches(bool areGathered) const
+{
+    if (countOfSequences() == Count::ByDevice && areGathered == (gathers() && !m_isPreprocessed))
+        tallyByDevice(m_commandBuffer.current);
 }
 
 void Generation::tallyWithoutDevice() const

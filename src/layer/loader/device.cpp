@@ -20,6 +20,7 @@
 #include "layer/objects/shader_counter.h"
 #include "layer/objects/shader_modules.h"
 #include "layer/recording/command_pool.h"
+#include "layer/recording/timestamps.h"
 #include "layer/recording/update_templates.h"
 #include "layer/submission/faults.h"
 #include "layer/submission/held_work.h"
@@ -348,6 +349,7 @@ Device::~Device()
     }
     trace.reset();
     capture.reset();
+    timestamps.reset();
     generatedCommands.reset();
     shaderCounter.reset();
     meshShaders.reset();

@@ -36,6 +36,7 @@ namespace millrace::layer {
 struct CommandPool;
 struct DescriptorSetLayout;
 struct ExecutionSet;
+class Timestamps;
 class GeneratedCommands;
 class GraphicsPart;
 struct GraphObject;
@@ -80,6 +81,7 @@ struct Device {
     std::shared_ptr<trace::Sink> traceSink;             // setting "trace"; see traceFile()
     std::unique_ptr<runtime::TraceRecorder> trace;      // of graphs
     std::unique_ptr<runtime::CaptureRecorder> capture;  // setting "capture"
+    std::unique_ptr<Timestamps> timestamps;             // setting "trace"; else null
     std::vector<std::function<void()>> drains;          // of what else is traced; see drainRecorders()
     std::vector<std::function<void()>> tellProblems;    // that they met
 

@@ -11,6 +11,7 @@
 #include "layer/mesh/mesh_pipelines.h"
 #include "layer/objects/driver_stages.h"
 #include "layer/objects/specialization.h"
+#include "layer/recording/timestamps.h"
 
 namespace millrace::layer {
 
@@ -212,6 +213,7 @@ VkResult startMeshCounts(Device& device)
     const VkResult result = counts->create();
     if (result == VK_SUCCESS)
         device.shaderCounter = std::move(counts);
+    startTimestamps(device);
     return result;
 }
 

@@ -97,9 +97,11 @@ bool MeshDraw::check()
     openCompanion(m_commandBuffer);
     settleWait(m_commandBuffer);
     divideInstance(m_commandBuffer);
-    const Front& front = m_commandBuffer.front;
-    if (front.isOpen())
+    Front& front = m_commandBuffer.front;
+    if (front.isOpen()) {
+        ++front.draws;
         return true;
+    }
     complain(std::string("it is ") + (front.obstacle ? front.obstacle : "in no render pass instance"));
     return false;
 }

@@ -116,6 +116,7 @@ void CommandBuffer::reset()
     initialized.clear();
     memberVersions.clear();
     generations = 0;
+    meshFronts = 0;
     copies = {};
     labels.clear();
     isReadByHost = false;

@@ -84,6 +84,7 @@ struct CommandBuffer {
     std::unordered_map<VkDeviceAddress, uint32_t> initialized;
     std::vector<uint64_t> memberVersions;          // of `forSubmission` (commands/recorded_members.h)
     uint32_t generations = 0;                      // calls that preprocess or execute generated commands
+    uint32_t meshFronts = 0;                       // that are told in a trace
     std::array<HostCopy, HostCopy::Kinds> copies;  // the last one of each
     std::vector<std::string> labels;               // of the application's, that are open (settings "validate", "trace")
     bool isReadByHost = false;      // what `current` has recorded of graphs, since the last makeVisibleToHost()

@@ -95,13 +95,13 @@ struct CommandLabel<Member> {
             return;
         }
         CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-        if (device.uses & (kUseTokenChecks | kUseTally))
+        if (device.uses & (kUseTokenChecks | kUseTally | kUseMeshCounts))
             note(commandBuffer, args...);
         (device.table.*Member)(commandBuffer.current, args...);
     }
 
 private:
-    // Messages and traces of generated commands name the labels that they are in.
+    // Messages of generated commands name the labels that they are in, and so do traces.
     static void note(CommandBuffer& commandBuffer, const VkDebugUtilsLabelEXT* label)
     {
         if (Member == &Table::CmdBeginDebugUtilsLabelEXT)

@@ -6,7 +6,10 @@
 #include <utility>
 
 #include "layer/recording/command_buffer.h"
+#include "layer/recording/command_pool.h"
 #include "layer/recording/continuations.h"
+#include "layer/recording/timed_front.h"
+#include "layer/submission/status_watch.h"
 
 namespace millrace::layer {
 
@@ -28,6 +31,36 @@ const char* obstacleToFront(const CommandBuffer& commandBuffer, bool resumes)
     if (commandBuffer.rendering.obstacleBesideQueries())
         return "inside a scope in which no command buffer can be divided";
     return nullptr;
+}
+
+// In front of what is recorded there.
+void startTime(CommandBuffer& commandBuffer)
+{
+    Front& front = commandBuffer.front;
+    const Device& device = commandBuffer.device;
+    if (!device.timestamps || !device.usesMesh() || !front.stream)
+        return;
+    front.time = device.timestamps->take(commandBuffer.pool.queueFamily);
+    if (!front.time)
+        return;
+    commandBuffer.keepAlive.push_back(front.time);
+    front.time->begin(front.stream);
+}
+
+// Behind it.
+void endTime(CommandBuffer& commandBuffer, const Front& front)
+{
+    if (!front.time || front.draws == 0)
+        return;
+    front.time->end(front.stream);
+    std::string name = "render pass instance " + std::to_string(++commandBuffer.meshFronts) +
+                       " of the command buffer that draws with mesh shaders";
+    for (size_t i = 0; i < commandBuffer.labels.size(); ++i)
+        name += (i == 0 ? ", in the label '" : " / '") + commandBuffer.labels[i] + "'";
+    Device& device = commandBuffer.device;
+    auto timed = std::make_shared<TimedFront>(device.traceSink, front.time, std::move(name), front.draws);
+    commandBuffer.watched.push_back(timed);
+    device.statusWatch->add(timed);
 }
 
 }  // namespace
@@ -57,6 +90,7 @@ void openFront(CommandBuffer& commandBuffer, bool resumes, bool isWhole)
     commandBuffer.log.replay(kScopeOutsideRendering, table, commandBuffer.current);
     if (isPredicated)
         table.CmdBeginConditionalRenderingEXT(commandBuffer.current, &scope.conditionalInfo);
+    startTime(commandBuffer);
     commandBuffer.tellWhatIsNotKept("in a render pass instance");
 }
 
@@ -90,6 +124,7 @@ void openCompanion(CommandBuffer& commandBuffer)
     if (commandBuffer.primary || !continues || front.stream || front.obstacle)
         return;
     front.stream = commandBuffer.companion = commandBuffer.beginCompanion();
+    startTime(commandBuffer);
 }
 
 bool repeatFront(CommandBuffer& commandBuffer, const std::shared_ptr<Continuation>& continuation)
@@ -214,6 +249,7 @@ void closeFront(CommandBuffer& commandBuffer)
     Front front = std::exchange(commandBuffer.front, {});
     if (!front.stream)
         return;
+    endTime(commandBuffer, front);
     endFrontStream(commandBuffer, front.stream, front.isUsed, front.repeat);
     if (!front.repeat)
         return;

@@ -16,6 +16,7 @@
 namespace millrace::layer {
 
 class Continuation;
+class TimedPart;
 struct CommandBuffer;
 
 struct Front {
@@ -27,6 +28,8 @@ struct Front {
     // Likewise, unless the instance is divided here: something inside of it has to be waited for.
     const char* waits = nullptr;
     bool isUsed = false;                       // somebody has recorded there, after use()
+    uint32_t draws = 0;                        // with mesh shaders of the layer's
+    std::shared_ptr<TimedPart> time;           // setting "trace": of what is recorded there; else null
     bool isBehindPart = false;                 // the instance was divided: what is before may be what it waits for
     void (*finish)(CommandBuffer&) = nullptr;  // likewise: records what comes behind all else, before the front closes
     // Records what was put off, in front of whatever else is recorded there. recordRest() calls it.
