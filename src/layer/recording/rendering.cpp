@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 #include <vulkan/utility/vk_safe_struct.hpp>
 
 #include "layer/loader/entry_points.h"
@@ -12,10 +13,23 @@ namespace millrace::layer {
 
 namespace {
 
-bool isReadOnly(VkImageLayout layout)
+enum class Aspect { Color, Depth, Stencil };
+
+bool isReadOnly(VkImageLayout layout, Aspect aspect)
 {
-    return layout == VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL || layout == VK_IMAGE_LAYOUT_READ_ONLY_OPTIMAL ||
-           layout == VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_OPTIMAL || layout == VK_IMAGE_LAYOUT_STENCIL_READ_ONLY_OPTIMAL;
+    switch (layout) {
+        case VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL:
+        case VK_IMAGE_LAYOUT_READ_ONLY_OPTIMAL:
+        case VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_OPTIMAL:
+        case VK_IMAGE_LAYOUT_STENCIL_READ_ONLY_OPTIMAL:
+            return true;
+        case VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_STENCIL_ATTACHMENT_OPTIMAL:
+            return aspect == Aspect::Depth;
+        case VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_STENCIL_READ_ONLY_OPTIMAL:
+            return aspect == Aspect::Stencil;
+        default:
+            return false;
+    }
 }
 
 // What was in the attachment stays there, unless something is drawn: neither the begin nor the end of the instance
@@ -26,9 +40,10 @@ bool isLeftAlone(VkAttachmentLoadOp loadOp, VkAttachmentStoreOp storeOp)
 }
 
 // A graph may interrupt the instance, so what is in the attachments must survive its end.
-bool mustBeStored(const VkRenderingAttachmentInfo& attachment)
+bool mustBeStored(const VkRenderingAttachmentInfo& attachment, Aspect aspect)
 {
-    const bool isNotWritten = isReadOnly(attachment.imageLayout) || isLeftAlone(attachment.loadOp, attachment.storeOp);
+    const bool isRead = isReadOnly(attachment.imageLayout, aspect) && attachment.loadOp != VK_ATTACHMENT_LOAD_OP_CLEAR;
+    const bool isNotWritten = isRead || isLeftAlone(attachment.loadOp, attachment.storeOp);
     return attachment.imageView && (attachment.storeOp == VK_ATTACHMENT_STORE_OP_DONT_CARE ||
                                     (attachment.storeOp == VK_ATTACHMENT_STORE_OP_NONE && !isNotWritten));
 }
@@ -44,14 +59,14 @@ public:
     explicit StoredRendering(const VkRenderingInfo& info) : m_info(info)
     {
         const std::span<const VkRenderingAttachmentInfo> colors = colorsOf(info);
-        if (std::any_of(colors.begin(), colors.end(), mustBeStored)) {
+        if (std::ranges::any_of(colors, [](const auto& color) { return mustBeStored(color, Aspect::Color); })) {
             m_colors.assign(colors.begin(), colors.end());
             for (VkRenderingAttachmentInfo& color : m_colors)
-                store(color);
+                store(color, Aspect::Color);
             m_info.pColorAttachments = m_colors.data();
         }
-        m_info.pDepthAttachment = store(info.pDepthAttachment, m_depth);
-        m_info.pStencilAttachment = store(info.pStencilAttachment, m_stencil);
+        m_info.pDepthAttachment = store(info.pDepthAttachment, Aspect::Depth, m_depth);
+        m_info.pStencilAttachment = store(info.pStencilAttachment, Aspect::Stencil, m_stencil);
     }
     StoredRendering(const StoredRendering&) = delete;
     StoredRendering& operator=(const StoredRendering&) = delete;
@@ -59,18 +74,18 @@ public:
     const VkRenderingInfo* get() const { return &m_info; }
 
 private:
-    static void store(VkRenderingAttachmentInfo& attachment)
+    static void store(VkRenderingAttachmentInfo& attachment, Aspect aspect)
     {
-        if (mustBeStored(attachment))
+        if (mustBeStored(attachment, aspect))
             attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
     }
-    static const VkRenderingAttachmentInfo* store(const VkRenderingAttachmentInfo* attachment,
+    static const VkRenderingAttachmentInfo* store(const VkRenderingAttachmentInfo* attachment, Aspect aspect,
                                                   VkRenderingAttachmentInfo& copy)
     {
-        if (!attachment || !mustBeStored(*attachment))
+        if (!attachment || !mustBeStored(*attachment, aspect))
             return attachment;
         copy = *attachment;
-        store(copy);
+        store(copy, aspect);
         return &copy;
     }
 
@@ -201,6 +216,41 @@ const char* RenderingScope::obstacleBesideQueries() const
     return nullptr;
 }
 
+namespace {
+
+// Neither is what such an attachment held to be touched, nor is what is drawn to it kept behind the end of an instance:
+// whether something is drawn to it, nobody knows where the instance begins.
+std::string attachmentsThatLose(const VkRenderingInfo& info)
+{
+    std::string text;
+    const auto add = [&](const VkRenderingAttachmentInfo* attachment, Aspect aspect, const std::string& name) {
+        if (attachment && attachment->imageView && isLeftAlone(attachment->loadOp, attachment->storeOp) &&
+            !isReadOnly(attachment->imageLayout, aspect))
+            text += (text.empty() ? "" : ", ") + name;
+    };
+    for (uint32_t i = 0; i < info.colorAttachmentCount; ++i)
+        add(&info.pColorAttachments[i], Aspect::Color, "color attachment " + std::to_string(i));
+    add(info.pDepthAttachment, Aspect::Depth, "the depth attachment");
+    add(info.pStencilAttachment, Aspect::Stencil, "the stencil attachment");
+    return text;
+}
+
+void tellWhatIsLost(CommandBuffer& commandBuffer)
+{
+    const std::string attachments = attachmentsThatLose(*commandBuffer.rendering.dynamic);
+    if (attachments.empty() || !commandBuffer.isNews("Millrace-attachment-not-kept", attachments))
+        return;
+    commandBuffer.device.messages().warning(
+        "Millrace-attachment-not-kept", commandBuffer.reference(),
+        "a rendering instance is interrupted, as by an execution graph, and goes on: what was drawn in it before may "
+        "be "
+        "lost in what has both VK_ATTACHMENT_LOAD_OP_NONE and VK_ATTACHMENT_STORE_OP_NONE: " +
+            attachments,
+        "Give it another operation if something is drawn to it; docs/layer.md says what interrupts instances");
+}
+
+}  // namespace
+
 void interruptRendering(CommandBuffer& commandBuffer, bool predicated)
 {
     const VkuDeviceDispatchTable& table = commandBuffer.device.table;
@@ -212,8 +262,10 @@ void interruptRendering(CommandBuffer& commandBuffer, bool predicated)
             "execution graph";
     if (scope.conditional && (nested || !predicated))
         table.CmdEndConditionalRenderingEXT(commandBuffer.current);
-    if (scope.dynamic)
+    if (scope.dynamic) {
+        tellWhatIsLost(commandBuffer);
         table.CmdEndRendering(commandBuffer.current);
+    }
     if (nested && predicated)
         table.CmdBeginConditionalRenderingEXT(commandBuffer.current, &scope.conditionalInfo);
 }
