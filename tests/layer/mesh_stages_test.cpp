@@ -78,11 +78,12 @@ struct Stages {
     VkPipelineStageFlags2 driver;
 };
 
+// Vertex shaders may compute again what mesh shaders have (docs/mesh-shaders.md).
 TEST_F(MeshStages, Barrier_NamesComputeShaders)
 {
     constexpr VkPipelineStageFlags2 kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
     const Stages cases[] = {
-        {VK_PIPELINE_STAGE_2_MESH_SHADER_BIT_EXT, kCompute},
+        {VK_PIPELINE_STAGE_2_MESH_SHADER_BIT_EXT, kCompute | VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT},
         {VK_PIPELINE_STAGE_2_TASK_SHADER_BIT_EXT | VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
          kCompute | VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT},
         {VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT, VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT | kCompute},
@@ -183,7 +184,7 @@ TEST_F(MeshStages, Layouts_HaveStagesThatTheDriverKnows)
                                                                                         nullptr, &set);
     });
     EXPECT_EQ(numbersOf(setCall, "stageFlags"),
-              (std::vector<uint64_t>{VK_SHADER_STAGE_COMPUTE_BIT,
+              (std::vector<uint64_t>{VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_VERTEX_BIT,
                                      VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, VK_SHADER_STAGE_ALL}));
     const VkPushConstantRange ranges[] = {{VK_SHADER_STAGE_MESH_BIT_EXT, 0, 16},
                                           {VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT, 16, 16}};

@@ -127,17 +127,22 @@ private:
     template <typename Flags>
     Flags meshStages(Flags flags) const
     {
-        constexpr auto kMesh =
-            static_cast<Flags>(VK_PIPELINE_STAGE_2_TASK_SHADER_BIT_EXT | VK_PIPELINE_STAGE_2_MESH_SHADER_BIT_EXT);
+        constexpr auto kMesh = static_cast<Flags>(VK_PIPELINE_STAGE_2_MESH_SHADER_BIT_EXT);
+        constexpr auto kTask = static_cast<Flags>(VK_PIPELINE_STAGE_2_TASK_SHADER_BIT_EXT);
         // Which have them as parts.
         constexpr auto kGroups = static_cast<Flags>(VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT |
                                                     VK_PIPELINE_STAGE_2_PRE_RASTERIZATION_SHADERS_BIT);
         constexpr auto kCompute = static_cast<Flags>(VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
-        if (m_mesh != 0 && (flags & kMesh))
-            flags = (flags & ~kMesh) | static_cast<Flags>(m_mesh);
-        if ((m_mesh & VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT) && (flags & kGroups))
-            flags |= kCompute;
-        return flags;
+        const auto own = static_cast<Flags>(m_mesh);
+        if (own == 0)
+            return flags;
+        if (flags & kMesh)
+            flags |= own;
+        if (flags & kTask)
+            flags |= own & kCompute ? kCompute : own;
+        if (flags & kGroups)
+            flags |= own & kCompute;
+        return flags & ~(kMesh | kTask);
     }
 
     VkPipelineStageFlags2 m_readers = 0;  // that may read what the stage of indirect commands does
