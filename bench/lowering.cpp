@@ -87,8 +87,8 @@ std::vector<Shader> readFolder(const std::filesystem::path& folder)
 compiler::Options optionsFor(const Shader& shader)
 {
     compiler::Options options;
-    options.entryPoint = shader.entryPoint;
-    options.argumentsOffsetBytes = kArgumentsOffsetBytes;
+    options.request.entryPoint = shader.entryPoint;
+    options.request.argumentsOffsetBytes = kArgumentsOffsetBytes;
     return options;
 }
 
@@ -96,7 +96,7 @@ compiler::Options optionsFor(const Shader& shader)
 spirv::Words lowerValidated(const Shader& shader)
 {
     compiler::Options options = optionsFor(shader);
-    options.validate = true;
+    options.checks.validate = true;
     return valueOf(compiler::compile(shader.words, options), shader.name).words;
 }
 

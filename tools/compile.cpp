@@ -97,9 +97,9 @@ int writeDependencies(const Arguments& arguments, const std::string& input, cons
 Json resultJson(const Arguments& arguments, const std::string& input, const glsl::Compiled& compiled)
 {
     compiler::Options options;
-    options.entryPoint = compiled.entryPoint;
+    options.request.entryPoint = compiled.entryPoint;
     const Result<graph::Node> node =
-        declaredNode(compiled.words, options, isMeshNode(compiled.words, options.entryPoint));
+        declaredNode(compiled.words, options, isMeshNode(compiled.words, options.request.entryPoint));
     Json warnings = compilerMessagesJson(compiled.warnings, "warning");
     if (!node) {
         warnings.push_back({{"source", printable(inputName(input))},

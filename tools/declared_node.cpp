@@ -30,15 +30,15 @@ Result<Collector> collectorOf(const spirv::Words& words, const compiler::Options
 {
     // How many workgroups a draw may have is for the device to say, and where push constants go for a pipeline layout.
     compiler::Options own = options;
-    own.pushConstantsInMemory = true;
+    own.request.pushConstantsInMemory = true;
     auto compiled = compiler::compileMeshNode(words, own, graph::kMaxGroups);
     if (!compiled)
         return compiled.error();
     Collector out{std::move(compiled->node), std::move(compiled->collector), std::move(own)};
-    out.options.entryPoint = "main";
-    out.options.nodeName = out.declared.id.name;
-    out.options.shaderIndex = out.declared.id.index;
-    out.options.specialization.clear();
+    out.options.request.entryPoint = "main";
+    out.options.request.nodeName = out.declared.id.name;
+    out.options.request.shaderIndex = out.declared.id.index;
+    out.options.request.specialization.clear();
     return out;
 }
 

@@ -137,22 +137,21 @@ int writeOutput(const Arguments& arguments, const spirv::Words& words)
 compiler::Options optionsOf(const Arguments& arguments, const spirv::Words& module)
 {
     compiler::Options options;
-    options.entryPoint = arguments.entryPoint.empty() ? defaultEntryPoint(module) : arguments.entryPoint;
-    options.argumentsOffsetBytes = arguments.pushConstantsInMemory ? 0 : arguments.argumentsOffset;
-    options.pushConstantsInMemory = arguments.pushConstantsInMemory;
-    options.indirect = arguments.indirect;
-    options.memory = arguments.fits ? graph::MemoryUse::Fits : graph::MemoryUse::Reserves;
-    options.validate = true;
+    options.request.entryPoint = arguments.entryPoint.empty() ? defaultEntryPoint(module) : arguments.entryPoint;
+    options.request.argumentsOffsetBytes = arguments.pushConstantsInMemory ? 0 : arguments.argumentsOffset;
+    options.request.pushConstantsInMemory = arguments.pushConstantsInMemory;
+    options.variant.indirect = arguments.indirect;
+    options.checks.validate = true;
     if (arguments.noPacking)
-        options.packWidth = 0;
+        options.target.packWidth = 0;
     if (!arguments.node.empty()) {
         const NodeName node = parseNodeName(arguments.node);
-        options.nodeName = node.name;
-        options.shaderIndex = node.index;
+        options.request.nodeName = node.name;
+        options.request.shaderIndex = node.index;
     }
-    options.specialization = specializationOf(arguments.specialization);
+    options.request.specialization = specializationOf(arguments.specialization);
     if (!arguments.printAfter.empty()) {
-        options.afterPass = [&arguments](std::string_view pass, std::span<const uint32_t> words) {
+        options.checks.afterPass = [&arguments](std::string_view pass, std::span<const uint32_t> words) {
             if (pass == arguments.printAfter || arguments.printAfter == "all") {
                 const auto text = spirv::disassemble(words);
                 std::cout << "; after " << pass << "\n" << (text ? *text : text.error().text() + "\n");
@@ -171,9 +170,10 @@ int lower(const Arguments& arguments)
     const auto compiled = [&] {
         // Modules on the terminal show progress enough.
         std::optional<Progress> progress;
-        if (!options.afterPass)
+        if (!options.checks.afterPass)
             progress.emplace("compiling");
-        return compiler::compile(*module, options);
+        return compiler::compile(*module, options,
+                                 arguments.fits ? graph::MemoryUse::Fits : graph::MemoryUse::Reserves);
     }();
     if (!compiled)
         return reportErrors({compiled.error()}, arguments.asJson);

@@ -13,6 +13,7 @@
 
 struct MillraceOptions {
     millrace::compiler::Options options;
+    millrace::graph::MemoryUse memory = millrace::graph::MemoryUse::Reserves;
 };
 
 struct MillraceNode {
@@ -34,7 +35,7 @@ MillraceResult change(MillraceOptions* options, const Function& set)
 {
     if (!options)
         return invalid("options is null");
-    return guarded([&] { return set(options->options); });
+    return guarded([&] { return set(*options); });
 }
 
 }  // namespace
@@ -62,19 +63,19 @@ void millraceOptionsDestroy(MillraceOptions* options)
 
 MillraceResult millraceOptionsSetEntryPoint(MillraceOptions* options, const char* name)
 {
-    return change(options, [&](auto& o) {
+    return change(options, [&](MillraceOptions& o) {
         if (!name)
             return invalid("name is null");
-        o.entryPoint = name;
+        o.options.request.entryPoint = name;
         return MILLRACE_SUCCESS;
     });
 }
 
 MillraceResult millraceOptionsSetNode(MillraceOptions* options, const char* name, uint32_t index)
 {
-    return change(options, [&](auto& o) {
-        o.nodeName = name ? std::optional<std::string>(name) : std::nullopt;
-        o.shaderIndex = index == MILLRACE_SHADER_INDEX_UNUSED ? std::nullopt : std::optional(index);
+    return change(options, [&](MillraceOptions& o) {
+        o.options.request.nodeName = name ? std::optional<std::string>(name) : std::nullopt;
+        o.options.request.shaderIndex = index == MILLRACE_SHADER_INDEX_UNUSED ? std::nullopt : std::optional(index);
         return MILLRACE_SUCCESS;
     });
 }
@@ -82,63 +83,63 @@ MillraceResult millraceOptionsSetNode(MillraceOptions* options, const char* name
 MillraceResult millraceOptionsSetSpecialization(MillraceOptions* options, uint32_t constantId, const void* data,
                                                 size_t bytes)
 {
-    return change(options, [&](auto& o) {
+    return change(options, [&](MillraceOptions& o) {
         if (!data || (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8))
             return invalid("a specialization constant has 1, 2, 4 or 8 bytes");
         const uint8_t* begin = static_cast<const uint8_t*>(data);
-        std::erase_if(o.specialization, [&](const auto& each) { return each.specId == constantId; });
-        o.specialization.push_back({constantId, {begin, begin + bytes}});
+        std::erase_if(o.options.request.specialization, [&](const auto& each) { return each.specId == constantId; });
+        o.options.request.specialization.push_back({constantId, {begin, begin + bytes}});
         return MILLRACE_SUCCESS;
     });
 }
 
 MillraceResult millraceOptionsSetArgumentsOffset(MillraceOptions* options, uint32_t bytes)
 {
-    return change(options, [&](auto& o) {
+    return change(options, [&](MillraceOptions& o) {
         if (bytes % 8 != 0)
             return invalid("the offset of the arguments must be a multiple of 8");
-        o.argumentsOffsetBytes = bytes;
+        o.options.request.argumentsOffsetBytes = bytes;
         return MILLRACE_SUCCESS;
     });
 }
 
 MillraceResult millraceOptionsSetPushConstantsInMemory(MillraceOptions* options, int enabled)
 {
-    return change(options, [&](auto& o) {
-        o.pushConstantsInMemory = enabled != 0;
+    return change(options, [&](MillraceOptions& o) {
+        o.options.request.pushConstantsInMemory = enabled != 0;
         return MILLRACE_SUCCESS;
     });
 }
 
 MillraceResult millraceOptionsSetMinSubgroupSize(MillraceOptions* options, uint32_t invocations)
 {
-    return change(options, [&](auto& o) {
+    return change(options, [&](MillraceOptions& o) {
         if (invocations == 0)
             return invalid("a subgroup has at least one invocation");
-        o.minSubgroupSize = invocations;
+        o.options.target.minSubgroupSize = invocations;
         return MILLRACE_SUCCESS;
     });
 }
 
 MillraceResult millraceOptionsSetPackWidth(MillraceOptions* options, uint32_t invocations)
 {
-    return change(options, [&](auto& o) {
-        o.packWidth = invocations;
+    return change(options, [&](MillraceOptions& o) {
+        o.options.target.packWidth = invocations;
         return MILLRACE_SUCCESS;
     });
 }
 
 MillraceResult millraceOptionsSetIndirect(MillraceOptions* options, int enabled)
 {
-    return change(options, [&](auto& o) {
-        o.indirect = enabled != 0;
+    return change(options, [&](MillraceOptions& o) {
+        o.options.variant.indirect = enabled != 0;
         return MILLRACE_SUCCESS;
     });
 }
 
 MillraceResult millraceOptionsSetFits(MillraceOptions* options, int enabled)
 {
-    return change(options, [&](auto& o) {
+    return change(options, [&](MillraceOptions& o) {
         o.memory = enabled != 0 ? millrace::graph::MemoryUse::Fits : millrace::graph::MemoryUse::Reserves;
         return MILLRACE_SUCCESS;
     });
@@ -146,8 +147,8 @@ MillraceResult millraceOptionsSetFits(MillraceOptions* options, int enabled)
 
 MillraceResult millraceOptionsSetValidation(MillraceOptions* options, int enabled)
 {
-    return change(options, [&](auto& o) {
-        o.validate = enabled != 0;
+    return change(options, [&](MillraceOptions& o) {
+        o.options.checks.validate = enabled != 0;
         return MILLRACE_SUCCESS;
     });
 }
@@ -166,8 +167,8 @@ MillraceResult millraceLower(const uint32_t* words, size_t wordCount, const Mill
     if (!words)
         return invalid("words is null");
     return guarded([&] {
-        auto compiled =
-            millrace::compiler::compile({words, wordCount}, options ? options->options : millrace::compiler::Options());
+        const MillraceOptions given = options ? *options : MillraceOptions();
+        auto compiled = millrace::compiler::compile({words, wordCount}, given.options, given.memory);
         if (!compiled)
             return fail(MILLRACE_ERROR_INVALID_SHADER, compiled.error().text().c_str());
         std::string reflection = millrace::api::describe(compiled->node);

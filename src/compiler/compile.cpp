@@ -8,6 +8,7 @@
 
 #include "compiler/diagnose.h"
 #include "compiler/node_shader.h"
+#include "compiler/pass.h"
 #include "compiler/passes/check_budgets.h"
 #include "compiler/passes/choose_packing.h"
 #include "compiler/passes/decide_branches.h"
@@ -46,22 +47,22 @@ namespace {
 
 constexpr size_t kHeaderWords = 5;
 
-Status specialize(NodeShader& shader, const Options& options)
+Status specialize(NodeShader& shader, const Request& request)
 {
-    return spirv::specialize(shader.module, options.specialization);
+    return spirv::specialize(shader.module, request.specialization);
 }
 
-Status extractEntryPoint(NodeShader& shader, const Options& options)
+Status extractEntryPoint(NodeShader& shader, const Request& request)
 {
-    return spirv::extractEntryPoint(shader.module, options.entryPoint);
+    return spirv::extractEntryPoint(shader.module, request.entryPoint);
 }
 
-Status rejectInvalidCode(NodeShader& shader, const Options& options)
+Status rejectInvalidCode(NodeShader& shader, const Checks& checks)
 {
-    return options.isValid ? Status() : rejectInvalid(shader.module);
+    return checks.isValid ? Status() : rejectInvalid(shader.module);
 }
 
-Status inlineFunctions(NodeShader& shader, const Options&)
+Status inlineFunctions(NodeShader& shader)
 {
     const Status status = inlinePayloadFunctions(shader.module);
     return status ? findEntry(shader) : status;
@@ -69,7 +70,7 @@ Status inlineFunctions(NodeShader& shader, const Options&)
 
 struct Pass {
     std::string_view name;
-    Status (*run)(NodeShader&, const Options&);
+    PassFunction run;
 };
 
 // extractEntryPoint must come first: nobody else has to look at what belongs to other entry points.
@@ -115,14 +116,14 @@ constexpr Pass kPasses[] = {
     {"wrapEntryPoint", wrapEntryPoint},
 };
 
-Status splitLongIntegers(NodeShader& shader, const Code&, const Options& options)
+Status splitLongIntegers(NodeShader& shader, const Target& target)
 {
-    return options.longIntegers ? Status() : spirv::splitLongIntegers(shader.module);
+    return target.longIntegers ? Status() : spirv::splitLongIntegers(shader.module);
 }
 
 struct FinishingPass {
     std::string_view name;
-    Status (*run)(NodeShader&, const Code&, const Options&);
+    FinishingFunction run;
 };
 
 constexpr FinishingPass kFinishingPasses[] = {
@@ -149,10 +150,10 @@ constexpr size_t preparingPasses()
 Status runPasses(std::span<const Pass> passes, NodeShader& shader, const Options& options)
 {
     for (const Pass& pass : passes) {
-        if (Status status = pass.run(shader, options); !status)
+        if (Status status = callPass(pass.run, shader, options); !status)
             return status;
-        if (options.afterPass)
-            options.afterPass(pass.name, spirv::write(shader.module));
+        if (options.checks.afterPass)
+            options.checks.afterPass(pass.name, spirv::write(shader.module));
     }
     return {};
 }
@@ -194,7 +195,7 @@ Result<std::shared_ptr<NodeShader>> prepareShader(std::span<const uint32_t> word
 
 Result<std::shared_ptr<NodeShader>> prepareShader(spirv::Module module, const Options& options)
 {
-    if (const Status status = rejectUnsupported(module, options); !status)
+    if (const Status status = rejectUnsupported(module, options.request.entryPoint); !status)
         return status.error();
     auto shader = std::make_shared<NodeShader>();
     shader->module = std::move(module);
@@ -224,25 +225,25 @@ Result<spirv::Words> finish(const PreparedNode& prepared, const Code& code, cons
         return lowered.error();
     NodeShader& shader = *lowered;
     for (const FinishingPass& pass : kFinishingPasses) {
-        if (const Status status = pass.run(shader, code, options); !status)
+        if (const Status status = callPass(pass.run, shader, code, options); !status)
             return status.error();
-        if (options.afterPass)
-            options.afterPass(pass.name, spirv::write(shader.module));
+        if (options.checks.afterPass)
+            options.checks.afterPass(pass.name, spirv::write(shader.module));
     }
     spirv::Words words = spirv::write(shader.module);
-    if (options.validate) {
+    if (options.checks.validate) {
         if (const Status status = spirv::validate(words); !status)
             return status.error();
     }
     return words;
 }
 
-Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& options)
+Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& options, graph::MemoryUse memory)
 {
     auto prepared = prepare(words, options);
     if (!prepared)
         return prepared.error();
-    const Code code{.memory = options.memory, .traits = graph::codeTraits(prepared->node)};
+    const Code code{.memory = memory, .traits = graph::codeTraits(prepared->node)};
     auto finished = finish(*prepared, code, options);
     if (!finished)
         return finished.error();

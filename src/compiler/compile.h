@@ -34,22 +34,22 @@ struct DepthFirst {
     uint32_t levelBits = 0;      // that count what is kept of a level
 };
 
-// What the device can do and what the application asked for; no Vulkan types.
-struct Options {
+// What the application asks for: which node a stage is, and where its pipeline layout has room for our arguments.
+struct Request {
     std::string entryPoint = "main";
     std::optional<std::string> nodeName;  // VkPipelineShaderStageNodeCreateInfoAMDX::pName
     std::optional<uint32_t> shaderIndex;  // ...::index, unless VK_SHADER_INDEX_UNUSED_AMDX
     std::vector<spirv::SpecializationValue> specialization;
-    // The code is for these levels of the node's recursion alone: RemainingRecursionLevelsAMDX is one of these numbers.
-    std::optional<RecursionRange> remainingRecursion;
-
     // Where abi::NodeArguments begins behind the application's push constants; multiple of 8.
     uint32_t argumentsOffsetBytes = 0;
     // The application's push constants are in memory at NodeArguments::pushConstants (they do not fit beside ours).
     bool pushConstantsInMemory = false;
+};
 
-    uint32_t minSubgroupSize = 4;  // of the device
-    uint32_t packWidth = 64;       // invocations of a packed workgroup; 0 packs nothing
+// What the device can do, and what is fast on it. The same for all nodes of a device but for longIntegers.
+struct Target {
+    uint32_t minSubgroupSize = 4;
+    uint32_t packWidth = 64;  // invocations of a packed workgroup; 0 packs nothing
     // Invocations of one of our workgroups where several of the node's run side by side: with a static grid, with one
     // that comes with the payload.
     uint32_t staticInvocations = 64;
@@ -71,26 +71,43 @@ struct Options {
     uint32_t keptBytes = UINT32_MAX;
     // Payloads that keep the device busy: invocations of a level with fewer leave what they send to others.
     uint32_t busyPayloads = 1;
-    std::optional<DepthFirst> depthFirst;  // of code that makeDepthFirst() made
-    uint32_t parts = 1;                    // of code that fuseLevels() made: LevelsInOne::parts()
-    bool longIntegers = true;              // the device has 64-bit integers, or else the code is not to need any
-    bool longAtomics = true;               // and 64-bit atomics on buffers
+    bool longIntegers = true;  // the device has 64-bit integers, or else the code is not to need any
+    bool longAtomics = true;   // and 64-bit atomics on buffers
     uint32_t subgroupOperations = abi::kSubgroupArithmetic;  // abi::kSubgroup*, that the device functions may use
     bool nonUniformIndexing = false;                         // invocations may index arrays of descriptors differently
     // Integers are reduced over a subgroup by scans (passes/scan_reductions.h): the driver compiles reductions wrongly.
     bool scansToReduce = false;
     // Buffers are not read only (passes/drop_read_only.h): the driver compiles loads from such wrongly.
     bool dropsReadOnly = false;
-    bool indirect = false;  // for the indirect path: no loop over workgroups
-    graph::MemoryUse memory = graph::MemoryUse::Reserves;
+};
+
+// Which code of the node is built: for which of its levels, and for which way of running graphs.
+struct Variant {
+    // The code is for these levels of the node's recursion alone: RemainingRecursionLevelsAMDX is one of these numbers.
+    std::optional<RecursionRange> remainingRecursion;
+    std::optional<DepthFirst> depthFirst;  // of code that makeDepthFirst() made
+    uint32_t parts = 1;                    // of code that fuseLevels() made: LevelsInOne::parts()
+    bool indirect = false;                 // for the indirect path: no loop over workgroups
+    bool counted = false;                  // finished workgroups are counted behind abi::GraphStatus in host memory
     // Workgroups that allocate more payloads than they declare are noted, and nodes that may do so not fused.
     bool checkBudgets = false;
-    bool counted = false;   // finished workgroups are counted behind abi::GraphStatus in host memory
+};
+
+// How compiling is watched. Changes no code.
+struct Checks {
     bool isValid = false;   // the input was prepared before, so that nobody need validate it
     bool validate = false;  // run spirv-val on the output and fail with its message
-
-    // Called after each pass with its name and the module's words; for --print-after. May be empty.
+    // Called after each pass, by the thread that compiles, with the pass's name and the module's words; for
+    // --print-after. May be empty.
     std::function<void(std::string_view pass, std::span<const uint32_t> words)> afterPass;
+};
+
+// No Vulkan types. Functions take the parts that they look at.
+struct Options {
+    Request request;
+    Target target;
+    Variant variant;
+    Checks checks;
 };
 
 struct NodeShader;
@@ -107,7 +124,7 @@ struct CompiledNode {
 };
 
 // Errors: not SPIR-V, revision 1 of the extension, no such entry point, a rule of the extension broken in a way that
-// leaves no meaning. The diagnostic names pass and instruction. Does not look at Options::memory and validate.
+// leaves no meaning. The diagnostic names pass and instruction. Does not look at Checks::validate.
 Result<PreparedNode> prepare(std::span<const uint32_t> words, const Options& options);
 
 // What the code is for.
@@ -125,9 +142,10 @@ Result<spirv::Words> finish(const PreparedNode& prepared, const Code& code, cons
 Status checkLowering(const PreparedNode& prepared, const Options& options);
 
 // Both, for any graph.
-Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& options);
+Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& options,
+                             graph::MemoryUse memory = graph::MemoryUse::Reserves);
 
-// Of the passes in their order; Options::afterPass is called with each.
+// Of the passes in their order; Checks::afterPass is called with each.
 std::span<const std::string_view> passNames();
 
 // True if the module declares ShaderEnqueueAMDX. Reads the capabilities only.

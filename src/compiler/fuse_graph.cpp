@@ -129,8 +129,8 @@ private:
         if (!made)
             return made.error();
         Options options = own.options;
-        options.specialization.clear();
-        options.depthFirst = made->sizes;
+        options.request.specialization.clear();
+        options.variant.depthFirst = made->sizes;
         Result<PreparedNode> prepared = prepare(made->words, options);
         if (!prepared)
             return prepared.error();
@@ -152,7 +152,7 @@ private:
     {
         const graph::Node& declared = m_graph.nodes[node];
         const auto keeps = [&](const graph::NodeOutput& output) { return graph::keepsBudget(declared, output); };
-        return !m_nodes[node].options.checkBudgets || std::ranges::all_of(declared.outputs, keeps)
+        return !m_nodes[node].options.variant.checkBudgets || std::ranges::all_of(declared.outputs, keeps)
                    ? ""
                    : "its workgroups may allocate more payloads than it declares, which are counted";
     }
@@ -190,8 +190,8 @@ private:
         if (!words)
             return words.error();
         FusableNode group = m_nodes[node];
-        group.options.specialization.clear();
-        group.options.parts = levels.parts();
+        group.options.request.specialization.clear();
+        group.options.variant.parts = levels.parts();
         Result<PreparedNode> prepared = prepare(*words, group.options);
         if (!prepared)
             return prepared.error();
@@ -301,9 +301,9 @@ private:
         FusableNode& producer = m_nodes[node];
         producer.code = codeOf(attempt.code.words);
         producer.words = attempt.code.words;
-        producer.options.specialization.clear();
+        producer.options.request.specialization.clear();
         for (const graph::FusionTarget& target : attempt.done->targets)
-            producer.options.longIntegers |= m_nodes[target.node].options.longIntegers;
+            producer.options.target.longIntegers |= m_nodes[target.node].options.target.longIntegers;
         producer.prepared = attempt.code.prepared;
         producer.prepared.node.id = m_graph.nodes[node].id;
         producer.changed = true;
@@ -391,7 +391,7 @@ Result<FusedCode> fuseCode(const FusableNode& producer, const FusedOutput& outpu
         return module.error();
     spirv::Words words = spirv::write(*module);
     Options options = producer.options;
-    options.specialization.clear();
+    options.request.specialization.clear();
     auto shader = prepareShader(std::move(*module), options);
     if (!shader)
         return shader.error();

@@ -14,7 +14,7 @@ namespace millrace::compiler {
 
 // A node of a graph with what it was compiled from.
 struct FusableNode {
-    spirv::Words words;  // a fused producer's become others, with Options::specialization applied
+    spirv::Words words;  // a fused producer's become others, with Request::specialization applied
     Options options;
     PreparedNode prepared;
     size_t code = 0;      // nodes of the same number have the same words and options but for name and index

@@ -37,15 +37,21 @@ Status inlineFunctions(NodeShader& shader)
 // What the module declares, of the extension still.
 Status read(NodeShader& shader, const Options& options)
 {
-    Status status = spirv::extractEntryPoint(shader.module, options.entryPoint, spv::ExecutionModel::MeshEXT);
-    if (status && !options.isValid)
+    Status status = spirv::extractEntryPoint(shader.module, options.request.entryPoint, spv::ExecutionModel::MeshEXT);
+    if (status && !options.checks.isValid)
         status = rejectInvalid(shader.module);
     if (status)
-        status = spirv::specialize(shader.module, options.specialization);
+        status = spirv::specialize(shader.module, options.request.specialization);
     if (status)
         status = inlineFunctions(shader);
-    for (const auto& pass : {upgradeModule, reflectNode, splitPayloadCopies, reflectOutputs})
-        status = status ? pass(shader, options) : std::move(status);
+    if (status)
+        status = upgradeModule(shader);
+    if (status)
+        status = reflectNode(shader, options.request);
+    if (status)
+        status = splitPayloadCopies(shader);
+    if (status)
+        status = reflectOutputs(shader);
     return status;
 }
 
@@ -99,14 +105,18 @@ private:
 Status lower(NodeShader& shader, const Options& options, uint32_t strideBytes)
 {
     const Interface interface(shader.module);
-    Status status = makePayloadsCoherent(shader, options);
+    Status status = makePayloadsCoherent(shader);
     if (status)
         status = lowerMeshBuiltIns(shader);
-    for (const auto& pass : {lowerPayloads, lowerPushConstants, orderPayloadMemory})
-        status = status ? pass(shader, options) : std::move(status);
+    if (status)
+        status = lowerPayloads(shader);
+    if (status)
+        status = lowerPushConstants(shader, options.request);
+    if (status)
+        status = orderPayloadMemory(shader);
     if (status)
         status = lowerMeshPayload(shader, strideBytes);
-    if (status && !options.longIntegers)
+    if (status && !options.target.longIntegers)
         status = spirv::splitLongIntegers(shader.module);
     if (!status)
         return status;
@@ -132,7 +142,8 @@ Result<MeshNode> compileMeshNode(std::span<const uint32_t> words, const Options&
     auto module = spirv::read(words);
     if (!module)
         return module.error();
-    if (const Status status = rejectUnsupported(*module, options, spv::ExecutionModel::MeshEXT); !status)
+    if (const Status status = rejectUnsupported(*module, options.request.entryPoint, spv::ExecutionModel::MeshEXT);
+        !status)
         return status.error();
     NodeShader shader;
     shader.module = std::move(*module);
@@ -149,7 +160,7 @@ Result<MeshNode> compileMeshNode(std::span<const uint32_t> words, const Options&
     if (status = lower(shader, options, out.strideBytes); !status)
         return status.error();
     out.shader = spirv::write(shader.module);
-    if (options.validate) {
+    if (options.checks.validate) {
         if (status = spirv::validate(out.shader); !status)
             return status.error();
     }

@@ -19,7 +19,7 @@ struct MeshNode {
     spirv::Words shader;
     // A compute node of the extension, entry point "main", with the mesh shader's name, index, payload and sharing. It
     // appends what it receives to an abi::MeshNodeList, which it finds where its push constants in memory would be
-    // (Options::pushConstantsInMemory).
+    // (Request::pushConstantsInMemory).
     spirv::Words collector;
     uint32_t strideBytes = 0;  // from one payload of the list to the next
 };

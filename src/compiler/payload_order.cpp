@@ -3,13 +3,13 @@
 
 namespace millrace::compiler {
 
-uint32_t payloadsBeside(const graph::CodeTraits& traits, const Options& options)
+uint32_t payloadsBeside(const graph::CodeTraits& traits, const Target& target)
 {
     constexpr uint32_t kLineBytes = 128;
-    if (uint64_t{traits.inputTogether} * traits.inputStride <= options.orderedBytes)
+    if (uint64_t{traits.inputTogether} * traits.inputStride <= target.orderedBytes)
         return 1;
     uint32_t beside = traits.inputTogether & (0 - traits.inputTogether);  // a power of two that divides it
-    while (beside > 1 && uint64_t{options.minSubgroupSize / beside} * traits.inputStride < kLineBytes)
+    while (beside > 1 && uint64_t{target.minSubgroupSize / beside} * traits.inputStride < kLineBytes)
         beside /= 2;
     return beside;
 }

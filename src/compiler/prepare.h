@@ -16,7 +16,7 @@ Result<std::shared_ptr<NodeShader>> prepareShader(spirv::Module module, const Op
 // The same for words that prepare() took before. Validating takes longer than all else.
 inline Result<std::shared_ptr<NodeShader>> prepareAgain(std::span<const uint32_t> words, Options options)
 {
-    options.isValid = true;
+    options.checks.isValid = true;
     return prepareShader(words, options);
 }
 

@@ -30,24 +30,24 @@ struct DeviceTraits {
     uint32_t gridMaxGroups = 0;
     // Of a node that shares its level with many others, workgroups at least.
     uint32_t gridShareGroups = 0;
-    // Invocations of a workgroup that runs single-invocation nodes (compiler::Options::packWidth).
+    // Invocations of a workgroup that runs single-invocation nodes (compiler::Target::packWidth).
     uint32_t packedInvocations = 0;
-    // Of one that runs several workgroups of a node with a static grid (compiler::Options::staticInvocations),
+    // Of one that runs several workgroups of a node with a static grid (compiler::Target::staticInvocations),
     uint32_t staticInvocations = 0;
     // with a grid that comes with the payload (dynamicInvocations).
     uint32_t dynamicInvocations = 0;
-    // Workgroups at most that one of ours takes at a time (compiler::Options::chunkGroups),
+    // Workgroups at most that one of ours takes at a time (compiler::Target::chunkGroups),
     uint32_t chunkGroups = 0;
     // of a node that sends nothing and whose grids come with the payload (silentChunkGroups).
     uint32_t silentChunkGroups = 0;
     // What an invocation sends of more bytes lies side by side with its neighbours' (orderedBytes).
     uint32_t orderedBytes = 0;
     // Rows of a grid at most that a workgroup of a leaf dispatch does one after the other
-    // (compiler::Options::leafRows),
+    // (compiler::Target::leafRows),
     uint32_t leafRows = 0;
     // where the code has loops (loopingLeafRows).
     uint32_t loopingLeafRows = 0;
-    // Of payloads that a workgroup keeps in workgroup memory at most (compiler::Options::keptBytes).
+    // Of payloads that a workgroup keeps in workgroup memory at most (compiler::Target::keptBytes).
     uint32_t keptBytes = 0;
     // Sweeps at most between two looks at what is left of a graph.
     uint32_t sweepsPerWait = 0;

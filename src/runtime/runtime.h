@@ -42,7 +42,7 @@ struct Settings {
     bool int64Atomics = true;  // and shaderBufferInt64Atomics
     uint32_t subgroupOperations = abi::kSubgroupArithmetic;  // abi::kSubgroup*, that compute shaders of the device have
     bool events = true;                                      // VkEvent; VK_KHR_portability_subset has drivers without
-    bool breadcrumbs = false;  // RecordedDispatch::progress() knows; nodes are compiled with Options::counted
+    bool breadcrumbs = false;  // RecordedDispatch::progress() knows; nodes are compiled with compiler::Variant::counted
 };
 
 // A queue that nobody else uses during Device::create(), for measuring. A device that its application has not seen yet

@@ -136,10 +136,10 @@ TEST_F(Corpus, OfLoweredNodes)
         const auto words = spirv::assemble(readText(file));
         ASSERT_TRUE(words) << file << ": " << words.error().text();
         compiler::Options options;
-        options.argumentsOffsetBytes = 64;
+        options.request.argumentsOffsetBytes = 64;
         const auto module = spirv::read(*words);
         ASSERT_TRUE(module) << file << ": " << module.error().text();
-        options.entryPoint = module->section(spirv::Section::EntryPoints).front().string(2);
+        options.request.entryPoint = module->section(spirv::Section::EntryPoints).front().string(2);
         if (const auto node = compiler::compile(*words, options)) {
             check(node->words, file.string());
             ++lowered;

@@ -63,7 +63,7 @@ protected:
 TEST_F(Packing, ThreadLaunch_IsPacked)
 {
     EXPECT_EQ(width(plain()), 64u);
-    options.packWidth = 0;
+    options.target.packWidth = 0;
     EXPECT_EQ(width(plain()), 0u);
 }
 
@@ -103,9 +103,9 @@ TEST_F(Packing, Loose_IsSideBySide)
     EXPECT_EQ(widthOf(grid()), 8u);
     EXPECT_TRUE(graph::runsBeside(shader.node));
     EXPECT_EQ(graph::invocationsPerGroup(shader.node), 64u);
-    options.staticInvocations = 256;
+    options.target.staticInvocations = 256;
     EXPECT_EQ(widthOf(grid()), 32u);
-    options.staticInvocations = 4;
+    options.target.staticInvocations = 4;
     EXPECT_EQ(widthOf(grid()), 1u) << "alone, but loose";
     EXPECT_TRUE(graph::isLoose(shader.node));
     EXPECT_FALSE(graph::runsBeside(shader.node));
@@ -115,9 +115,9 @@ TEST_F(Packing, RowsThatTheHostDoesNotLaunch_AreOneAfterTheOther)
 {
     ModuleText module = grid();
     module.modes += "\nOpExecutionModeId %main IsApiEntryAMDX %false";
-    options.minSubgroupSize = 32;
+    options.target.minSubgroupSize = 32;
     EXPECT_EQ(widthOf(module), 4u) << "a subgroup's";
-    options.minSubgroupSize = 4;
+    options.target.minSubgroupSize = 4;
     EXPECT_EQ(widthOf(module), 1u);
     EXPECT_TRUE(graph::isLoose(shader.node));
     EXPECT_EQ(widthOf(grid()), 8u);
@@ -125,8 +125,8 @@ TEST_F(Packing, RowsThatTheHostDoesNotLaunch_AreOneAfterTheOther)
 
 TEST_F(Packing, Loose_DoesRowsByItsLoops)
 {
-    options.leafRows = 5;
-    options.loopingLeafRows = 3;
+    options.target.leafRows = 5;
+    options.target.loopingLeafRows = 3;
     widthOf(grid());
     EXPECT_EQ(shader.node.leafRows, 5u);
     widthOf(grid(kLoop));
@@ -154,10 +154,10 @@ TEST_F(Packing, SharedMemoryKeepsWorkgroupTogether)
 
 TEST_F(Packing, CountedOrIndirectIsAlone)
 {
-    options.counted = true;
+    options.variant.counted = true;
     EXPECT_EQ(widthOf(grid()), 0u);
-    options.counted = false;
-    options.indirect = true;
+    options.variant.counted = false;
+    options.variant.indirect = true;
     EXPECT_EQ(widthOf(grid()), 0u);
 }
 
@@ -178,13 +178,13 @@ TEST_F(Packing, ChosenDescriptors_AreNonUniform)
         OpStore %word %u1)";
     EXPECT_EQ(width(module), 0u) << "the device does not take different ones";
     EXPECT_EQ(text().find("NonUniform"), std::string::npos);
-    options.nonUniformIndexing = true;
+    options.target.nonUniformIndexing = true;
     EXPECT_EQ(width(module), 64u);
     EXPECT_TRUE(has("OpCapability StorageBufferArrayNonUniformIndexing"));
     EXPECT_EQ(shader.module.section(spirv::Section::Annotations).back().literal(1),
               static_cast<uint32_t>(spv::Decoration::NonUniform));
     module.body = "%chosen = OpAccessChain %sb_Out %many %u2";
-    options.nonUniformIndexing = false;
+    options.target.nonUniformIndexing = false;
     EXPECT_EQ(width(module), 64u) << "all choose the same";
 }
 

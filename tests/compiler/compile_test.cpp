@@ -51,14 +51,15 @@ std::vector<std::string> entryPoints(const spirv::Words& words)
 Options defaults()
 {
     Options options;
-    options.argumentsOffsetBytes = 64;
-    options.validate = true;
+    options.request.argumentsOffsetBytes = 64;
+    options.checks.validate = true;
     return options;
 }
 
-CompiledNode compiled(const spirv::Words& words, const Options& options)
+CompiledNode compiled(const spirv::Words& words, const Options& options,
+                      graph::MemoryUse memory = graph::MemoryUse::Reserves)
 {
-    auto result = compile(words, options);
+    auto result = compile(words, options, memory);
     EXPECT_TRUE(result) << result.error().text();
     return result ? *result : CompiledNode();
 }
@@ -83,7 +84,7 @@ protected:
     void compileAll(const spirv::Words& words, Options options)
     {
         for (const std::string& entry : entryPoints(words)) {
-            options.entryPoint = entry;
+            options.request.entryPoint = entry;
             const auto result = compile(words, options);
             EXPECT_TRUE(result) << entry << ": " << result.error().text();
             if (result) {
@@ -106,14 +107,13 @@ TEST_P(Programs, WithoutLongIntegers_NoneAreLeft)
 {
     const spirv::Words words = assembled(readText(GetParam()));
     Options options = defaults();
-    options.longIntegers = false;
-    options.longAtomics = false;
+    options.target.longIntegers = false;
+    options.target.longAtomics = false;
     ASSERT_FALSE(usesLongIntegers(words)) << "the program is not to need them itself";
     for (const graph::MemoryUse memory : {graph::MemoryUse::Reserves, graph::MemoryUse::Fits}) {
-        options.memory = memory;
         for (const std::string& entry : entryPoints(words)) {
-            options.entryPoint = entry;
-            const std::string text = textOf(compiled(words, options).words);
+            options.request.entryPoint = entry;
+            const std::string text = textOf(compiled(words, options, memory).words);
             EXPECT_EQ(text.find("Int64"), std::string::npos) << entry;
             EXPECT_EQ(text.find("OpTypeInt 64"), std::string::npos) << entry;
         }
@@ -124,9 +124,9 @@ TEST_P(Programs, WithoutLongAtomics_IntegersStayAsTheyAre)
 {
     const spirv::Words words = assembled(readText(GetParam()));
     Options options = defaults();
-    options.longAtomics = false;
+    options.target.longAtomics = false;
     for (const std::string& entry : entryPoints(words)) {
-        options.entryPoint = entry;
+        options.request.entryPoint = entry;
         const std::string text = textOf(compiled(words, options).words);
         EXPECT_EQ(text.find("Int64Atomics"), std::string::npos) << entry;
         EXPECT_NE(text.find("OpCapability Int64"), std::string::npos) << entry;
@@ -138,15 +138,15 @@ TEST_P(Programs, WithoutSubgroupOperations_NoneAreLeft)
 {
     const spirv::Words words = assembled(readText(GetParam()));
     Options options = defaults();
-    options.validate = true;
+    options.checks.validate = true;
     for (const graph::MemoryUse memory : {graph::MemoryUse::Reserves, graph::MemoryUse::Fits}) {
-        options.memory = memory;
         for (const std::string& entry : entryPoints(words)) {
-            options.entryPoint = entry;
-            options.subgroupOperations = abi::kSubgroupNone;
-            EXPECT_EQ(textOf(compiled(words, options).words).find("GroupNonUniform"), std::string::npos) << entry;
-            options.subgroupOperations = abi::kSubgroupBallot;
-            const std::string text = textOf(compiled(words, options).words);
+            options.request.entryPoint = entry;
+            options.target.subgroupOperations = abi::kSubgroupNone;
+            EXPECT_EQ(textOf(compiled(words, options, memory).words).find("GroupNonUniform"), std::string::npos)
+                << entry;
+            options.target.subgroupOperations = abi::kSubgroupBallot;
+            const std::string text = textOf(compiled(words, options, memory).words);
             EXPECT_EQ(text.find("GroupNonUniformArithmetic"), std::string::npos) << entry;
             EXPECT_EQ(text.find("GroupNonUniformShuffle"), std::string::npos) << entry;
         }
@@ -159,10 +159,9 @@ TEST_P(Programs, CapabilityForReductions_OnlyWhereThereAreSome)
     const spirv::Words words = assembled(readText(GetParam()));
     Options options = defaults();
     for (const graph::MemoryUse memory : {graph::MemoryUse::Reserves, graph::MemoryUse::Fits}) {
-        options.memory = memory;
         for (const std::string& entry : entryPoints(words)) {
-            options.entryPoint = entry;
-            const std::string text = textOf(compiled(words, options).words);
+            options.request.entryPoint = entry;
+            const std::string text = textOf(compiled(words, options, memory).words);
             const bool reduces = text.find("OpGroupNonUniformIAdd") != std::string::npos ||
                                  text.find("OpGroupNonUniformUMax") != std::string::npos;
             EXPECT_EQ(text.find("GroupNonUniformArithmetic") != std::string::npos, reduces) << entry;
@@ -173,14 +172,14 @@ TEST_P(Programs, CapabilityForReductions_OnlyWhereThereAreSome)
 TEST_P(Programs, CompilesUnpacked)
 {
     Options options = defaults();
-    options.packWidth = 0;
+    options.target.packWidth = 0;
     compileAll(assembled(readText(GetParam())), options);
 }
 
 TEST_P(Programs, CompilesForTheIndirectPath)
 {
     Options options = defaults();
-    options.indirect = true;
+    options.variant.indirect = true;
     compileAll(assembled(readText(GetParam())), options);
 }
 
@@ -189,12 +188,12 @@ TEST_P(Programs, IndirectPath_ReadsNoNumberOfWorkgroups)
 {
     const spirv::Words words = assembled(readText(GetParam()));
     Options options = defaults();
-    options.indirect = true;
+    options.variant.indirect = true;
     for (const std::string& entry : entryPoints(words)) {
-        options.entryPoint = entry;
+        options.request.entryPoint = entry;
         for (const graph::MemoryUse memory : {graph::MemoryUse::Reserves, graph::MemoryUse::Fits}) {
-            options.memory = memory;
-            EXPECT_EQ(textOf(compiled(words, options).words).find("BuiltIn NumWorkgroups"), std::string::npos) << entry;
+            EXPECT_EQ(textOf(compiled(words, options, memory).words).find("BuiltIn NumWorkgroups"), std::string::npos)
+                << entry;
         }
     }
 }
@@ -202,8 +201,8 @@ TEST_P(Programs, IndirectPath_ReadsNoNumberOfWorkgroups)
 TEST_P(Programs, CompilesWithPushConstantsInMemory)
 {
     Options options = defaults();
-    options.pushConstantsInMemory = true;
-    options.argumentsOffsetBytes = 0;
+    options.request.pushConstantsInMemory = true;
+    options.request.argumentsOffsetBytes = 0;
     compileAll(assembled(readText(GetParam())), options);
 }
 
@@ -221,7 +220,7 @@ TEST_P(Programs, CompileTheSameEveryTime)
 {
     const spirv::Words words = assembled(readText(GetParam()));
     Options options = defaults();
-    options.entryPoint = entryPoints(words).at(0);
+    options.request.entryPoint = entryPoints(words).at(0);
     const CompiledNode first = compiled(words, options);
     EXPECT_EQ(compiled(words, options).words, first.words);
 }
@@ -252,8 +251,8 @@ TEST(Compile, AfterPass_SeesAllPassesInOrder)
 {
     std::vector<std::string> passes;
     Options options = defaults();
-    options.entryPoint = "a";
-    options.afterPass = [&](std::string_view pass, std::span<const uint32_t> words) {
+    options.request.entryPoint = "a";
+    options.checks.afterPass = [&](std::string_view pass, std::span<const uint32_t> words) {
         passes.emplace_back(pass);
         EXPECT_TRUE(spirv::read(words)) << pass;
     };
@@ -316,8 +315,8 @@ TEST(Compile, ColdLibrary_ThreadsGetTheSame)
                 const spirv::Words words = assembled(readText(name));
                 for (const bool indirect : {false, true}) {
                     Options options = defaults();
-                    options.indirect = indirect;
-                    options.entryPoint = entryPoints(words).at(0);
+                    options.variant.indirect = indirect;
+                    options.request.entryPoint = entryPoints(words).at(0);
                     result.push_back(compiled(words, options).words);
                 }
             }
@@ -341,7 +340,7 @@ TEST(Compile, TablesOfTheDeviceFunctions_AreReadOnly_UnlessTheDriverCompilesThat
 {
     Options options = defaults();
     EXPECT_NE(textOf(compiled(ModuleText().words(), options).words).find("NonWritable"), std::string::npos);
-    options.dropsReadOnly = true;
+    options.target.dropsReadOnly = true;
     EXPECT_EQ(textOf(compiled(ModuleText().words(), options).words).find("NonWritable"), std::string::npos);
 }
 
@@ -388,7 +387,7 @@ TEST(Compile, SpecializationConstants_ReachTheReflection)
         "OpExecutionModeId %main ShaderIndexAMDX %sindex";
     module.body = "%a = OpAllocateNodePayloadsAMDX %np_ToSpec %u2 %u1 %sindex\nOpEnqueueNodePayloadsAMDX %a";
     Options options = defaults();
-    options.specialization = {{3, {10, 0, 0, 0}}, {4, {7, 0, 0, 0}}, {5, {9, 0, 0, 0}}, {6, {32, 0, 0, 0}}};
+    options.request.specialization = {{3, {10, 0, 0, 0}}, {4, {7, 0, 0, 0}}, {5, {9, 0, 0, 0}}, {6, {32, 0, 0, 0}}};
     const CompiledNode result = compiled(module.words(), options);
     EXPECT_EQ(result.node.localSize[0], 32u);
     EXPECT_EQ(result.node.staticGrid[0], 7u);
@@ -417,7 +416,7 @@ TEST(Compile, PushConstants_StandBesideOurs)
         %q = OpAccessChain %sb_uint %out %u0 %v
         OpStore %q %v)";
     Options options = defaults();
-    options.argumentsOffsetBytes = 16;
+    options.request.argumentsOffsetBytes = 16;
     const std::string text = textOf(compiled(module.words(), options).words);
     const std::string variable = " PushConstant\n";
     size_t blocks = 0;
@@ -503,13 +502,13 @@ TEST(Compile, EntryPoint_IsPickedByName)
 {
     const spirv::Words words = assembled(readText("dxc_n"));
     Options options = defaults();
-    options.entryPoint = "group";
+    options.request.entryPoint = "group";
     EXPECT_EQ(compiled(words, options).node.mode, graph::LaunchMode::Static);
-    options.entryPoint = "thread";
+    options.request.entryPoint = "thread";
     EXPECT_EQ(compiled(words, options).node.packWidth, 64u);
-    options.entryPoint = "empty";
+    options.request.entryPoint = "empty";
     EXPECT_EQ(compiled(words, options).node.maxInputPayloads, 4u);
-    options.entryPoint = "none";
+    options.request.entryPoint = "none";
     const auto failed = compile(words, options);
     ASSERT_FALSE(failed);
     EXPECT_NE(failed.error().text().find("no compute entry point"), std::string::npos);

@@ -20,7 +20,7 @@ protected:
     {
         const spirv::Words words = assembledConsumer(source);
         const graph::NodeId id{"item", 0};
-        options.nodeName = id.name;
+        options.request.nodeName = id.name;
         return makeDepthFirst({words, options, id, recursion}, 0);
     }
 
@@ -35,8 +35,8 @@ protected:
         const auto text = spirv::disassemble(node->words);
         EXPECT_TRUE(text);
         Options checked = options;
-        checked.validate = true;
-        checked.depthFirst = sizes;
+        checked.checks.validate = true;
+        checked.variant.depthFirst = sizes;
         const auto compiled = compile(node->words, checked);
         EXPECT_TRUE(compiled) << compiled.error().text() << "\n" << *text;
         if (compiled)
@@ -51,7 +51,7 @@ protected:
         return node ? "" : node.error().text();
     }
 
-    Options options{.argumentsOffsetBytes = 64};
+    Options options{.request = {.argumentsOffsetBytes = 64}};
     graph::Node node;
     DepthFirst sizes;
 };

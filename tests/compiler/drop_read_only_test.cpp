@@ -48,8 +48,8 @@ protected:
 
 TEST_F(DropReadOnly, Buffers_MayBeWritten_ImagesNot)
 {
-    options.dropsReadOnly = true;
-    ASSERT_TRUE(dropReadOnly(shader, {}, options));
+    options.target.dropsReadOnly = true;
+    ASSERT_TRUE(dropReadOnly(shader, options.target));
     EXPECT_EQ(readOnly(), 1u) << text();
     EXPECT_NE(text().find("OpDecorate %image NonWritable"), std::string::npos) << text();
     const Status valid = spirv::validate(spirv::write(shader.module));
@@ -58,7 +58,7 @@ TEST_F(DropReadOnly, Buffers_MayBeWritten_ImagesNot)
 
 TEST_F(DropReadOnly, WhereTheDriverIsRight_StaysAsItIs)
 {
-    ASSERT_TRUE(dropReadOnly(shader, {}, options));
+    ASSERT_TRUE(dropReadOnly(shader, options.target));
     EXPECT_EQ(readOnly(), 3u) << text();
 }
 

@@ -20,8 +20,8 @@ protected:
              std::optional<size_t> sameCodeAs = std::nullopt)
     {
         Options options;
-        options.nodeName = name;
-        options.shaderIndex = index;
+        options.request.nodeName = name;
+        options.request.shaderIndex = index;
         auto prepared = prepare(words, options);
         ASSERT_TRUE(prepared) << prepared.error().text();
         nodes.push_back({words, std::move(options), std::move(*prepared), sameCodeAs.value_or(nodes.size())});

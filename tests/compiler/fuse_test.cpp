@@ -535,7 +535,7 @@ TEST_F(Fuse, AChain)
         fuse(assembled(producer(sends("%u2", "%u0", kFill)).text("")), options, {{{0, {{*both, options, {0}}}}}});
     ASSERT_TRUE(all) << all.error().text();
     Options checked = options;
-    checked.validate = true;
+    checked.checks.validate = true;
     const auto compiled = compile(*all, checked);
     ASSERT_TRUE(compiled) << compiled.error().text();
     EXPECT_TRUE(compiled->node.outputs.empty());
@@ -645,7 +645,7 @@ TEST_F(Fuse, TheSizeOfTheProducersWorkgroups_IsKept)
 
 TEST_F(Fuse, SpecializationConstants_AreApplied)
 {
-    options.specialization = {{7, {3, 0, 0, 0}}};
+    options.request.specialization = {{7, {3, 0, 0, 0}}};
     NodeSource to = consumer(std::string(kWork) + "OpStore %word_at %special\n");
     to.decorations = "OpDecorate %special SpecId 7\n";
     to.globals = "%special = OpSpecConstant %uint 0\n";

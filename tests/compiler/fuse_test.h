@@ -40,7 +40,7 @@ protected:
         const auto text = spirv::disassemble(*words);
         EXPECT_TRUE(text);
         Options checked = options;
-        checked.validate = true;
+        checked.checks.validate = true;
         const auto compiled = compile(*words, checked);
         EXPECT_TRUE(compiled) << compiled.error().text() << "\n" << *text;
         if (compiled)
@@ -65,7 +65,7 @@ protected:
 
     static bool contains(const std::string& text, std::string_view what) { return count(text, what) > 0; }
 
-    Options options{.argumentsOffsetBytes = 64};
+    Options options{.request = {.argumentsOffsetBytes = 64}};
     bool byWorkgroup = false;
     graph::Node node;
 };

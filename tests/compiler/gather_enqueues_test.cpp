@@ -20,12 +20,11 @@ protected:
     void apply(const ModuleText& module)
     {
         load(module);
-        for (const PassFunction pass :
-             {reflectNode, reflectOutputs, lowerPayloads, enqueueForgottenPayloads, lowerPushConstants, wrapEntryPoint})
-            run(pass);
-        ASSERT_TRUE(narrowEnqueues(shader, {}, options));
+        runAll(
+            {reflectNode, reflectOutputs, lowerPayloads, enqueueForgottenPayloads, lowerPushConstants, wrapEntryPoint});
+        ASSERT_TRUE(narrowEnqueues(shader, {}));
         before = functions();
-        ASSERT_TRUE(gatherEnqueues(shader, {}, options));
+        ASSERT_TRUE(gatherEnqueues(shader));
         const Status valid = spirv::validate(spirv::write(shader.module));
         EXPECT_TRUE(valid) << valid.error().text();
     }

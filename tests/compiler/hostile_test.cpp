@@ -12,7 +12,7 @@ namespace {
 Result<CompiledNode> lower(const spirv::Words& words)
 {
     Options options;
-    options.argumentsOffsetBytes = 96;
+    options.request.argumentsOffsetBytes = 96;
     return compile(words, options);
 }
 

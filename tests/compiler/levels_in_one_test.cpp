@@ -22,16 +22,16 @@ protected:
     {
         const spirv::Words words = assembledConsumer(source);
         const graph::NodeId id{"item", 0};
-        Options options{.argumentsOffsetBytes = 64};
-        options.nodeName = id.name;
+        Options options{.request = {.argumentsOffsetBytes = 64}};
+        options.request.nodeName = id.name;
         const auto levels = fuseLevels({words, options, id, recursion}, shape);
         EXPECT_TRUE(levels) << levels.error().text();
         if (!levels)
             return {};
         const auto text = spirv::disassemble(*levels);
         EXPECT_TRUE(text);
-        options.validate = true;
-        options.parts = shape.parts();
+        options.checks.validate = true;
+        options.variant.parts = shape.parts();
         const auto compiled = compile(*levels, options);
         EXPECT_TRUE(compiled) << compiled.error().text() << "\n" << *text;
         if (compiled)

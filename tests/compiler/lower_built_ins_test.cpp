@@ -11,7 +11,7 @@ namespace {
 
 class LowerBuiltIns : public PassTest {
 protected:
-    LowerBuiltIns() { options.staticInvocations = 8; }
+    LowerBuiltIns() { options.target.staticInvocations = 8; }
 
     void lower(const ModuleText& module)
     {
@@ -116,7 +116,7 @@ TEST_F(LowerBuiltIns, SideBySide_IsComputed)
     ModuleText module;
     module.interface = "%out %lid %lidx";
     module.body = kUseLocal;
-    options.staticInvocations = 64;
+    options.target.staticInvocations = 64;
     lower(module);
     EXPECT_EQ(kinds(), (std::vector{StartValue::Kind::LocalInvocationId, StartValue::Kind::LocalInvocationIndex}));
 }

@@ -54,7 +54,7 @@ constexpr const char* kReadWhole = "%v = OpLoad %Push %push";
 
 TEST_F(LowerPushConstants, NoModifyOtherCode_AddsABlock)
 {
-    options.argumentsOffsetBytes = 24;
+    options.request.argumentsOffsetBytes = 24;
     ModuleText module;
     prepare(module);
     const std::string before = functions();
@@ -69,7 +69,7 @@ TEST_F(LowerPushConstants, NoModifyOtherCode_AddsABlock)
 
 TEST_F(LowerPushConstants, ApplicationsBlock_GrowsAtItsEnd)
 {
-    options.argumentsOffsetBytes = 32;
+    options.request.argumentsOffsetBytes = 32;
     lower(withBlock(kReadMember));
     EXPECT_EQ(shader.argumentsMember, 2u);
     EXPECT_EQ(shader.module.name(shader.arguments), "push");
@@ -91,7 +91,7 @@ TEST_F(LowerPushConstants, ApplicationsBlock_GrowsAtItsEnd)
 
 TEST_F(LowerPushConstants, WholeLoad_IsMemberwise)
 {
-    options.argumentsOffsetBytes = 32;
+    options.request.argumentsOffsetBytes = 32;
     lower(withBlock(kReadWhole));
     EXPECT_TRUE(isSameCode(functions(), R"(
         %main = OpFunction %void None %func
@@ -107,7 +107,7 @@ TEST_F(LowerPushConstants, WholeLoad_IsMemberwise)
 
 TEST_F(LowerPushConstants, InMemory_ReadsThroughTheAddress)
 {
-    options.pushConstantsInMemory = true;
+    options.request.pushConstantsInMemory = true;
     lower(withBlock(kReadMember));
     EXPECT_TRUE(has("OpMemberDecorate %NodeArguments 0 Offset 0"));
     EXPECT_EQ(text().find("OpVariable %_ptr_PushConstant_Push"), std::string::npos);
@@ -126,7 +126,7 @@ TEST_F(LowerPushConstants, InMemory_ReadsThroughTheAddress)
 
 TEST_F(LowerPushConstants, InMemoryWhole_IsOneLoad)
 {
-    options.pushConstantsInMemory = true;
+    options.request.pushConstantsInMemory = true;
     lower(withBlock(kReadWhole));
     EXPECT_NE(functions().find("= OpLoad %Push"), std::string::npos);
     EXPECT_NE(functions().find("Aligned 4"), std::string::npos);
@@ -134,7 +134,7 @@ TEST_F(LowerPushConstants, InMemoryWhole_IsOneLoad)
 
 TEST_F(LowerPushConstants, UnusedBlock_IsIgnored)
 {
-    options.argumentsOffsetBytes = 0;
+    options.request.argumentsOffsetBytes = 0;
     ModuleText module = withBlock("");
     lower(module);
     EXPECT_EQ(shader.argumentsMember, 0u);
@@ -142,7 +142,7 @@ TEST_F(LowerPushConstants, UnusedBlock_IsIgnored)
 
 TEST_F(LowerPushConstants, BlockThatReachesIntoOurs_IsRefused)
 {
-    options.argumentsOffsetBytes = 24;
+    options.request.argumentsOffsetBytes = 24;
     prepare(withBlock(kReadMember));
     EXPECT_NE(runAndFail(lowerPushConstants).find("has 32 bytes, more than the 24"), std::string::npos);
 }

@@ -108,8 +108,8 @@ struct MeshText {
 Options options()
 {
     Options options;
-    options.entryPoint = "blade";
-    options.argumentsOffsetBytes = 16;
+    options.request.entryPoint = "blade";
+    options.request.argumentsOffsetBytes = 16;
     return options;
 }
 
@@ -130,11 +130,11 @@ std::string refusal(const MeshText& text)
 Result<CompiledNode> compileCollector(const MeshNode& node)
 {
     Options with;
-    with.pushConstantsInMemory = true;
-    with.argumentsOffsetBytes = 16;
-    with.nodeName = node.node.id.name;
-    with.shaderIndex = node.node.id.index;
-    with.validate = true;
+    with.request.pushConstantsInMemory = true;
+    with.request.argumentsOffsetBytes = 16;
+    with.request.nodeName = node.node.id.name;
+    with.request.shaderIndex = node.node.id.index;
+    with.checks.validate = true;
     return compile(node.collector, with);
 }
 
@@ -184,7 +184,7 @@ TEST(MeshNode, Shader_IsAnOrdinaryMeshShader)
 TEST(MeshNode, WithoutLongIntegers_NeedsNone)
 {
     Options with = options();
-    with.longIntegers = false;
+    with.target.longIntegers = false;
     const auto node = compileText({}, with);
     ASSERT_TRUE(node) << node.error().text();
     const Status status = spirv::validate(node->shader);
@@ -261,7 +261,7 @@ TEST(MeshNode, ShaderIndex_IsAConstant)
     text.globals = "%input_uint = OpTypePointer Input %uint\n%index = OpVariable %input_uint Input";
     text.body += "\n%read = OpLoad %uint %index";
     Options with = options();
-    with.shaderIndex = 7;
+    with.request.shaderIndex = 7;
     const auto node = compileText(text, with);
     ASSERT_TRUE(node) << node.error().text();
     const Status status = spirv::validate(node->shader);
@@ -321,7 +321,7 @@ TEST(MeshNode, WhatMeshNodesCannotDo_IsRefusedByName)
 TEST(MeshNode, ComputeNode_IsNone)
 {
     Options with = options();
-    with.entryPoint = "other";
+    with.request.entryPoint = "other";
     const auto node = compileText({}, with);
     ASSERT_FALSE(node);
     EXPECT_NE(node.error().text().find("there is no mesh entry point of this name"), std::string::npos);

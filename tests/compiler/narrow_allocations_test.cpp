@@ -22,7 +22,7 @@ protected:
         run(reflectNode);
         run(reflectOutputs);
         run(lowerPayloads);
-        ASSERT_TRUE(narrowAllocations(shader, {}, options));
+        ASSERT_TRUE(narrowAllocations(shader));
         const Status valid = spirv::validate(spirv::write(shader.module));
         EXPECT_TRUE(valid) << valid.error().text();
         EXPECT_TRUE(isSameCode(functions(), "%main = OpFunction %void None %func\n%entry = OpLabel\n" + expected +

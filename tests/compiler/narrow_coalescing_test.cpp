@@ -69,7 +69,7 @@ TEST_F(NarrowCoalescing, ThePattern)
 
 TEST_F(NarrowCoalescing, WithoutPacking_IsLeftAlone)
 {
-    options.packWidth = 0;
+    options.target.packWidth = 0;
     EXPECT_FALSE(narrows(pattern()));
 }
 

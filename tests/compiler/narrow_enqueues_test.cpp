@@ -44,11 +44,11 @@ protected:
     {
         Code code;
         code.traits.gridOutputs = std::move(gridOutputs);
-        ASSERT_TRUE(narrowEnqueues(shader, code, options));
+        ASSERT_TRUE(narrowEnqueues(shader, code));
         const Status valid = spirv::validate(spirv::write(shader.module));
         EXPECT_TRUE(valid) << valid.error().text();
         const std::string once = functions();
-        ASSERT_TRUE(narrowEnqueues(shader, code, options));
+        ASSERT_TRUE(narrowEnqueues(shader, code));
         EXPECT_EQ(functions(), once) << "a second run changes nothing";
     }
 

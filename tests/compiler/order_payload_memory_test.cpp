@@ -26,11 +26,11 @@ protected:
         shader.module = std::move(*read);
         shader.node.packWidth = packWidth;
         shader.node.mode = graph::LaunchMode::Coalescing;
-        ASSERT_TRUE(orderPayloadMemory(shader, options));
+        ASSERT_TRUE(orderPayloadMemory(shader));
         const std::string once = functions();
         EXPECT_TRUE(isSameCode(
             once, "%main = OpFunction %void None %func\n%entry = OpLabel\n" + after + "\nOpReturn\nOpFunctionEnd\n"));
-        ASSERT_TRUE(orderPayloadMemory(shader, options));
+        ASSERT_TRUE(orderPayloadMemory(shader));
         EXPECT_EQ(functions(), once) << "a second run changes nothing";
     }
 };

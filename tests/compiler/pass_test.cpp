@@ -190,17 +190,23 @@ void PassTest::load(const ModuleText& module)
     shader.vulkanMemoryModel = module.memoryModel.find("Vulkan") != std::string::npos;
 }
 
-void PassTest::run(PassFunction pass)
+void PassTest::run(const PassFunction& pass)
 {
-    const Status status = pass(shader, options);
+    const Status status = callPass(pass, shader, options);
     ASSERT_TRUE(status) << status.error().text();
     const Status valid = rejectInvalid(shader.module);
     ASSERT_TRUE(valid) << valid.error().text() << "\n" << text();
 }
 
-std::string PassTest::runAndFail(PassFunction pass)
+void PassTest::runAll(std::initializer_list<PassFunction> passes)
 {
-    const Status status = pass(shader, options);
+    for (const PassFunction& pass : passes)
+        run(pass);
+}
+
+std::string PassTest::runAndFail(const PassFunction& pass)
+{
+    const Status status = callPass(pass, shader, options);
     EXPECT_FALSE(status) << text();
     return status ? std::string() : status.error().text();
 }

@@ -2,6 +2,7 @@
 // Tests of passes: a module as text, one pass, the function bodies as text.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,10 +11,9 @@
 
 #include "compiler/compile.h"
 #include "compiler/node_shader.h"
+#include "compiler/pass.h"
 
 namespace millrace::compiler {
-
-using PassFunction = Status (*)(NodeShader&, const Options&);
 
 // A node shader in assembly. Every module has the same types, so that a test shows only what it is about:
 //   %Rec {uint, uint}, %Grid {uint3 grid, uint}; %InArr array of %Rec, the input %input, at most 4 payloads;
@@ -61,9 +61,10 @@ protected:
     // Loads a module, which must be valid.
     void load(const ModuleText& module);
     // Runs a pass, which must succeed and leave a valid module.
-    void run(PassFunction pass);
+    void run(const PassFunction& pass);
+    void runAll(std::initializer_list<PassFunction> passes);
     // Runs a pass, which must fail, and gives its diagnostic.
-    std::string runAndFail(PassFunction pass);
+    std::string runAndFail(const PassFunction& pass);
 
     std::string text() const;               // the whole module
     std::string functions() const;          // functions with bodies

@@ -9,13 +9,13 @@ namespace {
 
 uint32_t beside(uint32_t together, uint32_t stride, uint32_t subgroup = 32)
 {
-    Options options;
-    options.minSubgroupSize = subgroup;
-    options.orderedBytes = 64;
+    Target target;
+    target.minSubgroupSize = subgroup;
+    target.orderedBytes = 64;
     graph::CodeTraits traits;
     traits.inputTogether = together;
     traits.inputStride = stride;
-    return payloadsBeside(traits, options);
+    return payloadsBeside(traits, target);
 }
 
 }  // namespace

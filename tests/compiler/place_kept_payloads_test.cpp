@@ -4,6 +4,7 @@
 #include "compiler/fuse_test.h"
 #include "compiler/fusion/kept_memory.h"
 #include "compiler/pass_test.h"
+#include "compiler/passes/choose_packing.h"
 #include "compiler/passes/lower_built_ins.h"
 #include "compiler/passes/lower_payloads.h"
 #include "compiler/passes/lower_push_constants.h"
@@ -41,12 +42,11 @@ protected:
         module.interface += " %kept";
         module.body = body;
         load(module);
-        options.keptBytes = 64;
-        for (PassFunction pass :
-             {reflectNode, reflectOutputs, lowerBuiltIns, lowerPayloads, lowerPushConstants, wrapEntryPoint})
-            run(pass);
+        options.target.keptBytes = 64;
+        runAll({reflectNode, reflectOutputs, choosePacking, lowerBuiltIns, lowerPayloads, lowerPushConstants,
+                wrapEntryPoint});
         const Code code{.memory = memory};
-        EXPECT_TRUE(placeKeptPayloads(shader, code, options));
+        EXPECT_TRUE(placeKeptPayloads(shader, code));
         const Status valid = spirv::validate(spirv::write(shader.module));
         EXPECT_TRUE(valid) << valid.error().text();
         const std::string all = functions();
@@ -135,7 +135,7 @@ protected:
     std::string codeFor(graph::MemoryUse memory)
     {
         Options checked = options;
-        checked.validate = true;
+        checked.checks.validate = true;
         const auto words =
             finish(m_prepared, {.memory = memory, .traits = graph::codeTraits(m_prepared.node)}, checked);
         EXPECT_TRUE(words) << words.error().text();
@@ -149,7 +149,7 @@ protected:
 TEST_F(KeptMemory, OfFusedWorkgroups)
 {
     const NodeSource from = producer(sends("%u1", "%u0", kFill));
-    options.keptBytes = 64;
+    options.target.keptBytes = 64;
     EXPECT_EQ(bytesOf(from), 128u);
     const std::string leaf = codeFor(graph::MemoryUse::None);
     EXPECT_TRUE(contains(leaf, "OpMemoryModel PhysicalStorageBuffer64 Vulkan"));
@@ -164,16 +164,16 @@ TEST_F(KeptMemory, OfFusedWorkgroups)
 TEST_F(KeptMemory, NotWanted_OrNotPossible)
 {
     const NodeSource from = producer(sends("%u1", "%u0", kFill));
-    options.keptBytes = 128;
+    options.target.keptBytes = 128;
     EXPECT_EQ(bytesOf(from), 0u) << "few enough";
     EXPECT_TRUE(contains(codeFor(graph::MemoryUse::None), "%item_payloads = OpVariable"));
-    options.keptBytes = 64;
-    options.pushConstantsInMemory = true;
+    options.target.keptBytes = 64;
+    options.request.pushConstantsInMemory = true;
     EXPECT_EQ(bytesOf(from), 0u) << "their address stands where that of the memory would";
-    options.pushConstantsInMemory = false;
-    options.indirect = true;
+    options.request.pushConstantsInMemory = false;
+    options.variant.indirect = true;
     EXPECT_EQ(bytesOf(from), 0u);
-    options.indirect = false;
+    options.variant.indirect = false;
     EXPECT_EQ(bytesOf(from, "OpMemberDecorate %Out 0 Coherent\n"), 0u) << "each access would have to say so";
     NodeSource one = producer(sends("%u1", "%u0", kFill));
     one.body.replace(one.body.find("%np_Items %u4"), 13, "%np_Items %u2");

@@ -10,8 +10,8 @@ class Quirks : public testing::Test {
 protected:
     CompiledNode lower(const ModuleText& module)
     {
-        options.validate = true;
-        options.afterPass = [this](std::string_view pass, std::span<const uint32_t> words) {
+        options.checks.validate = true;
+        options.checks.afterPass = [this](std::string_view pass, std::span<const uint32_t> words) {
             if (pass == "wrapEntryPoint") {
                 const auto text = spirv::disassemble(words);
                 wrapped = text ? *text : text.error().text();
@@ -204,7 +204,7 @@ TEST_F(Quirks, EntryPoints_HaveInputsOfTheirOwn)
         "OpExecutionMode %other LocalSize 2 1 1\nOpExecutionMode %other CoalescingAMDX";
     module.interface += "\nOpEntryPoint GLCompute %other \"other\" %second";
     EXPECT_EQ(lower(module).node.mode, graph::LaunchMode::Static);
-    options.entryPoint = "other";
+    options.request.entryPoint = "other";
     const graph::Node node = lower(module).node;
     EXPECT_EQ(node.mode, graph::LaunchMode::Coalescing);
     EXPECT_TRUE(node.writesInput);
@@ -291,8 +291,8 @@ TEST_F(Quirks, AtomicsOnPayloads)
 // Two workgroups' worth of names: the entry point's name is not the node's.
 TEST_F(Quirks, NodeNameComesFromTheApi)
 {
-    options.nodeName = "entry";
-    options.shaderIndex = 4;
+    options.request.nodeName = "entry";
+    options.request.shaderIndex = 4;
     const graph::Node node = lower({}).node;
     EXPECT_EQ(node.id, (graph::NodeId{"entry", 4}));
     EXPECT_EQ(node.entryPoint, "main");

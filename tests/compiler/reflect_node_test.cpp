@@ -88,9 +88,9 @@ TEST_F(ReflectNode, NameAndIndex_ComeFromTheApiFirst)
     ModuleText module;
     module.modes += "\nOpExecutionModeId %main ShaderIndexAMDX %u5";
     EXPECT_EQ(reflect(module).id, (graph::NodeId{"main", 5}));
-    options.nodeName = "renamed";
+    options.request.nodeName = "renamed";
     EXPECT_EQ(reflect(module).id, (graph::NodeId{"renamed", 5}));
-    options.shaderIndex = 0;
+    options.request.shaderIndex = 0;
     EXPECT_EQ(reflect(module).id, (graph::NodeId{"renamed", 0}));
 }
 

@@ -9,14 +9,12 @@ namespace {
 
 std::string rejection(const spirv::Words& words, const std::string& entryPoint = "main")
 {
-    Options options;
-    options.entryPoint = entryPoint;
     if (const Status status = rejectRevision1(words); !status)
         return status.error().text();
     const auto module = spirv::read(words);
     if (!module)
         return module.error().text();
-    Status status = rejectUnsupported(*module, options);
+    Status status = rejectUnsupported(*module, entryPoint);
     status = status ? rejectInvalid(*module) : status;
     return status ? std::string() : status.error().text();
 }

@@ -22,15 +22,14 @@ protected:
         ModuleText module;
         module.body = body;
         load(module);
-        for (PassFunction pass : {reflectNode, reflectOutputs, choosePacking, lowerBuiltIns, lowerPayloads,
-                                  lowerPushConstants, wrapEntryPoint})
-            run(pass);
+        runAll({reflectNode, reflectOutputs, choosePacking, lowerBuiltIns, lowerPayloads, lowerPushConstants,
+                wrapEntryPoint});
     }
 
     void apply(graph::MemoryUse memory)
     {
         const Code code{.memory = memory};
-        ASSERT_TRUE(runOnce(shader, code, options));
+        ASSERT_TRUE(runOnce(shader, code));
         const Status valid = spirv::validate(spirv::write(shader.module));
         EXPECT_TRUE(valid) << valid.error().text();
     }

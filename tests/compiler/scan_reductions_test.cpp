@@ -27,8 +27,8 @@ protected:
 
     void apply(bool scans)
     {
-        options.scansToReduce = scans;
-        ASSERT_TRUE(scanReductions(shader, {}, options));
+        options.target.scansToReduce = scans;
+        ASSERT_TRUE(scanReductions(shader, options.target));
         const Status valid = spirv::validate(spirv::write(shader.module));
         EXPECT_TRUE(valid) << valid.error().text();
     }

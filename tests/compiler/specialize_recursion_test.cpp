@@ -19,7 +19,7 @@ protected:
         module.body = body;
         load(module);
         before = functions();
-        options.remainingRecursion = remaining;
+        options.variant.remainingRecursion = remaining;
         run(specializeRecursion);
         const std::string once = functions();
         run(specializeRecursion);

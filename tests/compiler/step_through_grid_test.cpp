@@ -22,9 +22,8 @@ protected:
     void wrap(ModuleText module)
     {
         load(module);
-        for (PassFunction pass : {reflectNode, reflectOutputs, choosePacking, lowerBuiltIns, lowerPayloads,
-                                  lowerPushConstants, wrapEntryPoint})
-            run(pass);
+        runAll({reflectNode, reflectOutputs, choosePacking, lowerBuiltIns, lowerPayloads, lowerPushConstants,
+                wrapEntryPoint});
     }
 
     // Returns whether it did anything.
@@ -33,7 +32,7 @@ protected:
         Code code{.memory = memory};
         code.traits.emits = emits;
         const std::string before = functions();
-        EXPECT_TRUE(stepThroughGrid(shader, code, options));
+        EXPECT_TRUE(stepThroughGrid(shader, code));
         const Status valid = spirv::validate(spirv::write(shader.module));
         EXPECT_TRUE(valid) << valid.error().text();
         EXPECT_EQ(functions() != before, stepsInside(shader, code));

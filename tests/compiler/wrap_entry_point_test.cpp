@@ -15,7 +15,7 @@ namespace {
 
 class WrapEntryPoint : public PassTest {
 protected:
-    WrapEntryPoint() { options.staticInvocations = 8; }
+    WrapEntryPoint() { options.target.staticInvocations = 8; }
 
     // All of the main function from its body block on.
     std::string wrapped(const ModuleText& module)

@@ -37,11 +37,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     names.resize(std::min(names.size(), kMaxEntryPoints));
     for (const std::string& name : names) {
         millrace::compiler::Options options;
-        options.entryPoint = name;
-        options.pushConstantsInMemory = (choice & 1) != 0;
-        options.argumentsOffsetBytes = options.pushConstantsInMemory ? 0 : 96;
-        options.indirect = (choice & 2) != 0;
-        options.packWidth = (choice & 4) != 0 ? 0 : 64;
+        options.request.entryPoint = name;
+        options.request.pushConstantsInMemory = (choice & 1) != 0;
+        options.request.argumentsOffsetBytes = options.request.pushConstantsInMemory ? 0 : 96;
+        options.variant.indirect = (choice & 2) != 0;
+        options.target.packWidth = (choice & 4) != 0 ? 0 : 64;
         (void)millrace::compiler::compile(words, options);
     }
     (void)millrace::compiler::usesShaderEnqueue(words);

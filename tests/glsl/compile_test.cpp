@@ -39,8 +39,8 @@ std::string text(const Compiled& module)
 graph::Node reflected(const Compiled& module)
 {
     compiler::Options options;
-    options.entryPoint = module.entryPoint;
-    options.validate = true;
+    options.request.entryPoint = module.entryPoint;
+    options.checks.validate = true;
     const auto out = compiler::compile(module.words, options);
     if (!out) {
         ADD_FAILURE() << out.error().text();

@@ -54,9 +54,9 @@ protected:
     {
         layer::NodeRequest out;
         out.words = shader(3);
-        out.options.entryPoint = "main";
-        out.options.nodeName = "node";
-        out.options.shaderIndex = 0;
+        out.options.request.entryPoint = "main";
+        out.options.request.nodeName = "node";
+        out.options.request.shaderIndex = 0;
         return out;
     }
 
@@ -99,17 +99,17 @@ TEST_F(PipelineIdentifier, OtherCode_Differs)
 TEST_F(PipelineIdentifier, OtherSpecialization_Differs)
 {
     layer::NodeRequest other = request();
-    other.options.specialization = {{3, {7, 0, 0, 0}}};
+    other.options.request.specialization = {{3, {7, 0, 0, 0}}};
     EXPECT_NE(of(request()), of(other));
 }
 
 TEST_F(PipelineIdentifier, OtherNameIndexOrFlags_Differs)
 {
     layer::NodeRequest other = request();
-    other.options.nodeName = "another";
+    other.options.request.nodeName = "another";
     EXPECT_NE(of(request()), of(other));
     other = request();
-    other.options.shaderIndex = 1;
+    other.options.request.shaderIndex = 1;
     EXPECT_NE(of(request()), of(other));
     EXPECT_NE(of(request()), of(request(), VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT));
 }

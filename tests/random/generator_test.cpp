@@ -104,15 +104,15 @@ std::vector<compiler::FusionOutcome> fuse(const RandomGraph& graph)
     std::vector<graph::Node> linked;
     for (const NodeSpec& node : graph.spec.nodes) {
         const GeneratedModule& module = graph.modules[graph.moduleOfNode[node.id]];
-        compiler::Options options{.argumentsOffsetBytes = 128};
-        options.entryPoint = node.entry;
+        compiler::Options options{.request = {.argumentsOffsetBytes = 128}};
+        options.request.entryPoint = node.entry;
         if (node.nameFromApi)
-            options.nodeName = node.name;
+            options.request.nodeName = node.name;
         if (node.indexFromApi)
-            options.shaderIndex = node.index;
+            options.request.shaderIndex = node.index;
         for (const auto& [id, value] : module.specialization) {
             const auto* bytes = reinterpret_cast<const uint8_t*>(&value);
-            options.specialization.push_back({id, {bytes, bytes + 4}});
+            options.request.specialization.push_back({id, {bytes, bytes + 4}});
         }
         auto prepared = compiler::prepare(module.words, options);
         if (!prepared) {

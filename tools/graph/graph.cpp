@@ -97,10 +97,10 @@ public:
             std::cerr << program.warnings;
             for (const run::ProgramNode& node : program.nodes) {
                 compiler::Options options;
-                options.entryPoint = node.entryPoint;
-                options.nodeName = node.name;
-                options.shaderIndex = node.index;
-                options.specialization = node.specialization;
+                options.request.entryPoint = node.entryPoint;
+                options.request.nodeName = node.name;
+                options.request.shaderIndex = node.index;
+                options.request.specialization = node.specialization;
                 compile(node.file, options, node.words, std::to_string(node.description) + "@" + node.entryPoint);
             }
         } catch (const run::InputError& error) {
@@ -131,10 +131,10 @@ public:
         }
         for (const std::string& entryPoint : entryPoints) {
             compiler::Options options;
-            options.entryPoint = entryPoint;
+            options.request.entryPoint = entryPoint;
             if (!stage.node.name.empty())
-                options.nodeName = stage.node.name;
-            options.shaderIndex = stage.node.index;
+                options.request.nodeName = stage.node.name;
+            options.request.shaderIndex = stage.node.index;
             if (languageOf(stage.file) != Language::Glsl)  // whose compiler has said it
                 std::cerr << codeWarnings(*words, entryPoint, stage.file);
             compile(stage.file, std::move(options), *words, entryPoint);
@@ -183,8 +183,8 @@ private:
     void compile(const std::string& file, compiler::Options options, const spirv::Words& words, const std::string& code)
     {
         // Where push constants go is for the pipeline layout to say, which is not known here.
-        options.pushConstantsInMemory = true;
-        const std::string entryPoint = options.entryPoint;
+        options.request.pushConstantsInMemory = true;
+        const std::string entryPoint = options.request.entryPoint;
         Status status;
         if (isMeshNode(words, entryPoint)) {
             auto collector = collectorOf(words, options);

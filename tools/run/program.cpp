@@ -169,12 +169,12 @@ void completeNode(const NodeDescription& description, ProgramNode& node)
     node.specialization = encodeSpecialization(description, node.words);
 
     compiler::Options options;
-    options.entryPoint = node.entryPoint;
-    options.nodeName = node.name;
-    options.shaderIndex = node.index;
-    options.specialization = node.specialization;
+    options.request.entryPoint = node.entryPoint;
+    options.request.nodeName = node.name;
+    options.request.shaderIndex = node.index;
+    options.request.specialization = node.specialization;
     // Where push constants go is the layer's business; here only the node's declarations count.
-    options.pushConstantsInMemory = true;
+    options.request.pushConstantsInMemory = true;
     Result<graph::Node> compiled = declaredNode(node.words, options, node.isMesh());
     if (!compiled) {
         description.place.fail(description.file + ", entry point '" + node.entryPoint +

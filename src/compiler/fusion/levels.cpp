@@ -57,20 +57,20 @@ uint32_t LevelsInOne::parts() const
 Result<spirv::Words> fuseLevels(const RecursiveNode& node, const LevelsInOne& shape)
 {
     Options optionsOfLast = node.options;
-    optionsOfLast.remainingRecursion = remainingAt(node, shape, shape.levels - 1);
+    optionsOfLast.variant.remainingRecursion = remainingAt(node, shape, shape.levels - 1);
     Result<spirv::Words> below =
         shape.isLast ? makeLastLevel(node, optionsOfLast) : fuse(node.words, optionsOfLast, {});
     Options optionsBelow = node.options;
-    optionsBelow.specialization.clear();  // applied
+    optionsBelow.request.specialization.clear();  // applied
     for (uint32_t level = shape.levels - 1; below && level-- > 0;) {
         const bool descends = level < shape.descends;
         Options options = node.options;
-        options.remainingRecursion = remainingAt(node, shape, level);
+        options.variant.remainingRecursion = remainingAt(node, shape, level);
         if (descends) {
-            options.remainingRecursion->most = remainingAt(node, shape, 0).most;
+            options.variant.remainingRecursion->most = remainingAt(node, shape, 0).most;
             level = 0;
         }
-        const Result<SendingLevel> above = prepareSending(node, *options.remainingRecursion);
+        const Result<SendingLevel> above = prepareSending(node, *options.variant.remainingRecursion);
         if (!above)
             return above.error();
         const FusedConsumer next{

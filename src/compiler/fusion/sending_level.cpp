@@ -14,7 +14,7 @@ using spirv::Instruction;
 Result<SendingLevel> prepareSending(const RecursiveNode& node, const RecursionRange& remaining)
 {
     Options options = node.options;
-    options.remainingRecursion = remaining;
+    options.variant.remainingRecursion = remaining;
     const auto shader = prepareAgain(node.words, options);
     if (!shader)
         return shader.error();

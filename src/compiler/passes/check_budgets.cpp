@@ -174,9 +174,9 @@ private:
 
 }  // namespace
 
-Status checkBudgets(NodeShader& shader, const Options& options)
+Status checkBudgets(NodeShader& shader, const Variant& variant)
 {
-    if (options.checkBudgets)
+    if (variant.checkBudgets)
         Checker(shader).run();
     return {};
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "compiler/fusion/kept_memory.h"
+#include "compiler/memory_model.h"
 #include "compiler/non_uniform.h"
 #include "compiler/workgroup_view.h"
 
@@ -46,13 +48,13 @@ bool sends(const graph::Node& node)
 // Of a workgroup of ours that runs several of the node's. Where the scheduler runs them, those of one payload one after
 // the other need no search, which those side by side do (H200: a million workgroups in static grids of ten, 193 to 135
 // us). What the API sends, the host launches mostly without it (docs/design.md, "Leaf dispatches").
-uint32_t invocationsBeside(const graph::Node& node, const Options& options)
+uint32_t invocationsBeside(const graph::Node& node, const Target& target)
 {
     if (node.mode != graph::LaunchMode::Static)
-        return options.dynamicInvocations;
+        return target.dynamicInvocations;
     const bool hasRow = std::ranges::any_of(node.staticGrid, [](uint32_t size) { return size > 1; });
-    return hasRow && !node.apiEntry ? std::min(options.staticInvocations, options.minSubgroupSize)
-                                    : options.staticInvocations;
+    return hasRow && !node.apiEntry ? std::min(target.staticInvocations, target.minSubgroupSize)
+                                    : target.staticInvocations;
 }
 
 uint32_t width(const NodeShader& shader, const Options& options)
@@ -60,9 +62,20 @@ uint32_t width(const NodeShader& shader, const Options& options)
     const graph::Node& node = shader.node;
     const uint32_t invocations = graph::invocationsOf(node);
     if (node.mode == graph::LaunchMode::Coalescing)
-        return invocations == 1 && node.maxInputPayloads == 1 ? options.packWidth : 0;
-    const bool isAlone = sends(node) || node.usesFinishWriting || options.indirect || options.counted;
-    return isAlone || hasBarriers(shader.module) ? 0 : std::max(invocationsBeside(node, options) / invocations, 1u);
+        return invocations == 1 && node.maxInputPayloads == 1 ? options.target.packWidth : 0;
+    const bool isAlone = sends(node) || node.usesFinishWriting || options.variant.indirect || options.variant.counted;
+    return isAlone || hasBarriers(shader.module) ? 0
+                                                 : std::max(invocationsBeside(node, options.target) / invocations, 1u);
+}
+
+// For payloads that workgroups keep; 0 if they stay in workgroup memory. Their address stands where that of push
+// constants in memory would.
+uint32_t memoryToMoveTo(const Module& module, const Options& options)
+{
+    const uint32_t bytes = keptMemoryBytes(module);
+    const bool isWanted =
+        bytes > options.target.keptBytes && !options.request.pushConstantsInMemory && !options.variant.indirect;
+    return isWanted && mayUseVulkanMemoryModel(module) ? bytes : 0;
 }
 
 }  // namespace
@@ -72,20 +85,21 @@ Status choosePacking(NodeShader& shader, const Options& options)
     const uint32_t wanted = width(shader, options);
     const bool mayPack = wanted > 0 && !speaksOfNeighbours(shader.module) && !seesWorkgroup(shader.module);
     shader.node.packWidth = mayPack ? wanted : 0;
-    shader.node.depthFirst = options.depthFirst && mayPack ? options.depthFirst->recursion : 0;
-    shader.node.busyPayloads = options.busyPayloads;
+    shader.node.depthFirst = options.variant.depthFirst && mayPack ? options.variant.depthFirst->recursion : 0;
+    shader.node.busyPayloads = options.target.busyPayloads;
+    shader.node.groupMemoryBytes = memoryToMoveTo(shader.module, options);
     if (wanted > 1 && mayPack && indexesDescriptors(shader.module)) {
-        if (options.nonUniformIndexing)
+        if (options.target.nonUniformIndexing)
             markNonUniform(shader.module);
         else
             shader.node.packWidth = graph::isLoose(shader.node) ? 1 : 0;
     }
     shader.hasLoops = hasLoops(shader.module);
-    shader.node.parts = graph::isPacked(shader.node) ? options.parts : 1;
+    shader.node.parts = graph::isPacked(shader.node) ? options.variant.parts : 1;
     if (shader.node.parts > 1)
-        shader.node.leafRows = options.leafRows;  // what each does is short (fusion/choose_levels.cpp)
+        shader.node.leafRows = options.target.leafRows;  // what each does is short (fusion/choose_levels.cpp)
     else if (graph::isLoose(shader.node))
-        shader.node.leafRows = shader.hasLoops ? options.loopingLeafRows : options.leafRows;
+        shader.node.leafRows = shader.hasLoops ? options.target.loopingLeafRows : options.target.leafRows;
     return {};
 }
 

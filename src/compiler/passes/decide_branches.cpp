@@ -5,7 +5,7 @@
 
 namespace millrace::compiler {
 
-Status decideBranches(NodeShader& shader, const Code&, const Options&)
+Status decideBranches(NodeShader& shader)
 {
     spirv::decideBranches(shader.module, shader.ownFunctions);
     spirv::removeUnused(shader.module);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "compiler/compile.h"
+#include "base/result.h"
 #include "compiler/node_shader.h"
 
 namespace millrace::compiler {
@@ -9,6 +9,6 @@ namespace millrace::compiler {
 // Drops of the device functions what their constants leave dead, and all that nothing needs then. The node's own code
 // stays as it is.
 // Ensures: a valid compute shader for Vulkan 1.3.
-Status decideBranches(NodeShader& shader, const Code& code, const Options& options);
+Status decideBranches(NodeShader& shader);
 
 }  // namespace millrace::compiler

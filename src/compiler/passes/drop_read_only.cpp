@@ -27,9 +27,9 @@ bool isReadOnlyBuffer(const Module& module, const Instruction& i)
 
 }  // namespace
 
-Status dropReadOnly(NodeShader& shader, const Code&, const Options& options)
+Status dropReadOnly(NodeShader& shader, const Target& target)
 {
-    if (!options.dropsReadOnly)
+    if (!target.dropsReadOnly)
         return {};
     Module& module = shader.module;
     std::erase_if(module.section(spirv::Section::Annotations),

@@ -6,8 +6,8 @@
 
 namespace millrace::compiler {
 
-// Where Options::dropsReadOnly: nothing says of buffers that the shader does not write them (SPIR-V 3.20, NonWritable),
+// Where Target::dropsReadOnly: nothing says of buffers that the shader does not write them (SPIR-V 3.20, NonWritable),
 // neither in the device functions nor in the node. Images stay as they are.
-Status dropReadOnly(NodeShader& shader, const Code& code, const Options& options);
+Status dropReadOnly(NodeShader& shader, const Target& target);
 
 }  // namespace millrace::compiler

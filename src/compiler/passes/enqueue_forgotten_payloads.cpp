@@ -211,7 +211,7 @@ struct State {
 
 }  // namespace
 
-Status enqueueForgottenPayloads(NodeShader& shader, const Options&)
+Status enqueueForgottenPayloads(NodeShader& shader)
 {
     State state{shader};
     state.findSites();

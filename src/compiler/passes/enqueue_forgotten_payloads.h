@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "compiler/compile.h"
+#include "base/result.h"
 #include "compiler/node_shader.h"
 
 namespace millrace::compiler {
@@ -11,6 +11,6 @@ namespace millrace::compiler {
 // OpEnqueueNodePayloadsAMDX that tells. So for each allocation that is not provably followed by an enqueue, a Private
 // variable keeps the handle until it is enqueued; wrapEntryPoint enqueues what is left.
 // Must come after lowerPayloads: it looks at the calls.
-Status enqueueForgottenPayloads(NodeShader& shader, const Options& options);
+Status enqueueForgottenPayloads(NodeShader& shader);
 
 }  // namespace millrace::compiler

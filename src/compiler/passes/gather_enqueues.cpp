@@ -167,7 +167,7 @@ private:
 
 }  // namespace
 
-Status gatherEnqueues(NodeShader& shader, const Code&, const Options&)
+Status gatherEnqueues(NodeShader& shader)
 {
     Gathering(shader).run();
     return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "compiler/compile.h"
+#include "base/result.h"
 #include "compiler/node_shader.h"
 
 namespace millrace::compiler {
@@ -11,6 +11,6 @@ namespace millrace::compiler {
 // copy the device function to each call, and take more than twice as long for twice the code. Places that may run
 // several times in a workgroup stay as they are. Must come after wrapEntryPoint and narrowEnqueues: only what is left
 // is gathered.
-Status gatherEnqueues(NodeShader& shader, const Code& code, const Options& options);
+Status gatherEnqueues(NodeShader& shader);
 
 }  // namespace millrace::compiler

@@ -3,6 +3,7 @@
 
 #include "compiler/payload_origins.h"
 #include "compiler/payload_types.h"
+#include "spirv/tools.h"
 
 namespace millrace::compiler {
 

@@ -51,15 +51,17 @@ uint32_t knownOutputs(const graph::Node& node, const Code& code)
 }
 
 // Without operations that more than one take part in, each invocation is alone.
-uint32_t smallestSubgroup(const Options& options)
+uint32_t smallestSubgroup(const Target& target)
 {
-    return options.subgroupOperations == abi::kSubgroupNone ? 1 : options.minSubgroupSize;
+    return target.subgroupOperations == abi::kSubgroupNone ? 1 : target.minSubgroupSize;
 }
 
 // Values of all specialization constants (abi/node_code.h).
 std::vector<spirv::Library::Constant> constantsFor(const NodeShader& shader, const Code& code, const Options& options)
 {
     const graph::Node& node = shader.node;
+    const Target& target = options.target;
+    const Variant& variant = options.variant;
     const bool isLeaf = code.memory == graph::MemoryUse::None || code.memory == graph::MemoryUse::Fed;
     const bool fits = code.memory == graph::MemoryUse::Fits;
     const bool hasTable = node.mode == graph::LaunchMode::Coalescing && !graph::isPacked(node);
@@ -67,10 +69,10 @@ std::vector<spirv::Library::Constant> constantsFor(const NodeShader& shader, con
     return {
         {abi::kKindSpecId, kindOf(node)},
         {abi::kEmitsSpecId, isLeaf ? abi::kEmitsToSeveral : emitsOf(code)},
-        {abi::kIndirectSpecId, options.indirect && !isLeaf},
+        {abi::kIndirectSpecId, variant.indirect && !isLeaf},
         {abi::kBatchedSpecId, code.batched && !isLeaf},
-        {abi::kBeginsSpecId, code.traits.begins && fits && !options.indirect},
-        {abi::kCountedSpecId, options.counted && !isLeaf},
+        {abi::kBeginsSpecId, code.traits.begins && fits && !variant.indirect},
+        {abi::kCountedSpecId, variant.counted && !isLeaf},
         {abi::kLooseSpecId, graph::isLoose(node)},
         {abi::kStepsInsideSpecId, stepsInside(shader, code) && !isLeaf},
         {abi::kSendsOnceSpecId, node.sendsWhenFinished && fits},
@@ -78,14 +80,14 @@ std::vector<spirv::Library::Constant> constantsFor(const NodeShader& shader, con
         {abi::kSendsGridsSpecId, code.traits.sendsGrids()},
         {abi::kSendsTrackedSpecId, code.traits.sendsTracked},
         {abi::kPlainQueuesSpecId, code.traits.plainQueues},
-        {abi::kLongAtomicsSpecId, options.longAtomics},
-        {abi::kSubgroupOperationsSpecId, options.subgroupOperations},
+        {abi::kLongAtomicsSpecId, target.longAtomics},
+        {abi::kSubgroupOperationsSpecId, target.subgroupOperations},
         {abi::kWorkgroupSizeSpecId, graph::invocationsPerGroup(node)},
         {abi::kInputTableSpecId, hasTable ? node.maxInputPayloads : 1},
-        {abi::kSubgroupSizeSpecId, smallestSubgroup(options)},
+        {abi::kSubgroupSizeSpecId, smallestSubgroup(target)},
         {abi::kOutputStrideSpecId, code.traits.outputStride},
         {abi::kInputStrideSpecId, code.traits.inputStride},
-        {abi::kInputBesideSpecId, payloadsBeside(code.traits, options)},
+        {abi::kInputBesideSpecId, payloadsBeside(code.traits, target)},
         {abi::kPartsSpecId, node.parts},
         {abi::kChunksPerGroupSpecId, chunksPerGroup(shader, code)},
         {abi::kGridXSpecId, node.staticGrid[0]},
@@ -93,16 +95,16 @@ std::vector<spirv::Library::Constant> constantsFor(const NodeShader& shader, con
         {abi::kGridZSpecId, node.staticGrid[2]},
         {abi::kNodeSizeSpecId, graph::invocationsOf(node)},
         {abi::kAlwaysReceivedSpecId, code.traits.alwaysReceived},
-        {abi::kChunkGroupsSpecId, isSilent ? options.silentChunkGroups : options.chunkGroups},
-        {abi::kOrderedBytesSpecId, options.orderedBytes},
+        {abi::kChunkGroupsSpecId, isSilent ? target.silentChunkGroups : target.chunkGroups},
+        {abi::kOrderedBytesSpecId, target.orderedBytes},
         // What goes depth first leaves several at a time to others.
         {abi::kOneEachSpecId, node.depthFirst == 0 && std::ranges::all_of(node.outputs, &graph::NodeOutput::oneEach)},
         {abi::kOutputsSpecId, knownOutputs(node, code)},
         {abi::kDepthFirstSpecId, node.depthFirst > 0},
-        {abi::kSentMostSpecId, options.depthFirst ? options.depthFirst->sentMost : 1},
-        {abi::kQueuePayloadsSpecId, options.depthFirst ? options.depthFirst->queuePayloads : 0},
-        {abi::kLevelBitsSpecId, options.depthFirst ? options.depthFirst->levelBits : 1},
-        {abi::kBusyPayloadsSpecId, options.busyPayloads},
+        {abi::kSentMostSpecId, variant.depthFirst ? variant.depthFirst->sentMost : 1},
+        {abi::kQueuePayloadsSpecId, variant.depthFirst ? variant.depthFirst->queuePayloads : 0},
+        {abi::kLevelBitsSpecId, variant.depthFirst ? variant.depthFirst->levelBits : 1},
+        {abi::kBusyPayloadsSpecId, target.busyPayloads},
         {abi::kMemoryBytesSpecId, node.groupMemoryBytes},
     };
 }
@@ -122,7 +124,7 @@ Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& op
     if (const Status status = library->linkInto(module, constantsFor(shader, code, options)); !status)
         return status;
     // What would need it is behind a constant.
-    if (!options.longAtomics && !hasLongAtomics)
+    if (!options.target.longAtomics && !hasLongAtomics)
         module.removeCapability(spv::Capability::Int64Atomics);
     return {};
 }

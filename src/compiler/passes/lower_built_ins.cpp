@@ -113,7 +113,7 @@ struct State {
 
 }  // namespace
 
-Status lowerBuiltIns(NodeShader& shader, const Options&)
+Status lowerBuiltIns(NodeShader& shader)
 {
     State state{shader};
     state.lowerAll();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "compiler/compile.h"
+#include "base/result.h"
 #include "compiler/node_shader.h"
 
 namespace millrace::compiler {
@@ -10,6 +10,6 @@ namespace millrace::compiler {
 // become Private variables that wrapEntryPoint sets at the start of each workgroup. So do built-ins declared signed,
 // because the device library declares the same ones unsigned and there must be only one variable of each.
 // Must come after reflectNode, which decides on packing.
-Status lowerBuiltIns(NodeShader& shader, const Options& options);
+Status lowerBuiltIns(NodeShader& shader);
 
 }  // namespace millrace::compiler

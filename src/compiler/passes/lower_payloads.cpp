@@ -367,7 +367,7 @@ struct State {
 
 }  // namespace
 
-Status lowerPayloads(NodeShader& shader, const Options&)
+Status lowerPayloads(NodeShader& shader)
 {
     State state{shader};
     state.checkTypes();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "compiler/compile.h"
+#include "base/result.h"
 #include "compiler/node_shader.h"
 
 namespace millrace::compiler {
@@ -12,6 +12,6 @@ namespace millrace::compiler {
 // Ensures: nothing of the extension is left.
 // Must come after reflectOutputs, whose numbers the calls pass, after makePayloadsCoherent, and after lowerBuiltIns,
 // because the extension's built-ins are invalid without its capability.
-Status lowerPayloads(NodeShader& shader, const Options& options);
+Status lowerPayloads(NodeShader& shader);
 
 }  // namespace millrace::compiler

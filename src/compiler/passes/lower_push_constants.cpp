@@ -30,7 +30,7 @@ static_assert(sizeof(abi::NodeArguments) == 32);
 
 struct State {
     NodeShader& shader;
-    const Options& options;
+    const Request& request;
     Module& module = shader.module;
     Failure failure{"lowerPushConstants"};
     Id pairType = module.getVectorType(module.getIntType(32, false), 2);
@@ -64,7 +64,7 @@ struct State {
         }
         shader.argumentsMember = static_cast<uint32_t>(type.operandCount());
         for (uint32_t m = 0; m < kMembers; ++m) {
-            const uint32_t offset[] = {options.argumentsOffsetBytes + 8 * m};
+            const uint32_t offset[] = {request.argumentsOffsetBytes + 8 * m};
             module.decorateMember(created, shader.argumentsMember + m, spv::Decoration::Offset, offset);
             type.add(pairType);
         }
@@ -97,10 +97,10 @@ struct State {
         const auto layout = layouts.layout(old);
         if (!layout)
             return failure.at(layout.error().where, layout.error().message);
-        if (layout->bytes > options.argumentsOffsetBytes) {
+        if (layout->bytes > request.argumentsOffsetBytes) {
             return failure.at(describe(module, block), "the push constant block has " + std::to_string(layout->bytes) +
                                                            " bytes, more than the " +
-                                                           std::to_string(options.argumentsOffsetBytes) +
+                                                           std::to_string(request.argumentsOffsetBytes) +
                                                            " that the pipeline layout has in front of our arguments");
         }
         if (!splitWholeAccesses(block, old))
@@ -216,13 +216,13 @@ struct State {
 
 }  // namespace
 
-Status lowerPushConstants(NodeShader& shader, const Options& options)
+Status lowerPushConstants(NodeShader& shader, const Request& request)
 {
-    State state{shader, options};
+    State state{shader, request};
     Id block;
     if (!state.findBlock(block))
         return state.failure.status();
-    if (block && !options.pushConstantsInMemory) {
+    if (block && !request.pushConstantsInMemory) {
         (void)state.append(block);
     } else {
         state.createOwnBlock();

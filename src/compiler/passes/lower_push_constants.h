@@ -7,9 +7,9 @@
 namespace millrace::compiler {
 
 // Makes room for abi::NodeArguments, since a shader has only one push constant block: four uvec2 members at
-// Options::argumentsOffsetBytes in a copy of the application's block, or in a block of their own. With
-// Options::pushConstantsInMemory the application's block becomes memory at NodeArguments::pushConstants.
+// Request::argumentsOffsetBytes in a copy of the application's block, or in a block of their own. With
+// Request::pushConstantsInMemory the application's block becomes memory at NodeArguments::pushConstants.
 // Must come after inlining: pointers to push constants change their type.
-Status lowerPushConstants(NodeShader& shader, const Options& options);
+Status lowerPushConstants(NodeShader& shader, const Request& request);
 
 }  // namespace millrace::compiler

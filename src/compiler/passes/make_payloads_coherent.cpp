@@ -97,7 +97,7 @@ struct State {
 
 }  // namespace
 
-Status makePayloadsCoherent(NodeShader& shader, const Options&)
+Status makePayloadsCoherent(NodeShader& shader)
 {
     State state{shader};
     if (shader.vulkanMemoryModel)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "compiler/compile.h"
+#include "base/result.h"
 #include "compiler/node_shader.h"
 
 namespace millrace::compiler {
@@ -10,6 +10,6 @@ namespace millrace::compiler {
 // for an input that is written or tracks its writers, the workgroup for outputs. In the Vulkan memory model by memory
 // operands on each access, else by Coherent members.
 // Must come before lowerPayloads, which forgets what is input and what output.
-Status makePayloadsCoherent(NodeShader& shader, const Options& options);
+Status makePayloadsCoherent(NodeShader& shader);
 
 }  // namespace millrace::compiler

@@ -21,7 +21,7 @@ bool isNarrow(const NodeShader& shader, const Instruction& i)
 
 }  // namespace
 
-Status narrowAllocations(NodeShader& shader, const Code&, const Options&)
+Status narrowAllocations(NodeShader& shader)
 {
     const auto visit = [&](const Instruction& i, Emitter& out) {
         if (isNarrow(shader, i))

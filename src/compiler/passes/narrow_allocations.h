@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "compiler/compile.h"
+#include "base/result.h"
 #include "compiler/node_shader.h"
 
 namespace millrace::compiler {
@@ -9,6 +9,6 @@ namespace millrace::compiler {
 // Calls mr_allocate_to_one() for allocations by invocations of an output whose node index is a constant, which needs
 // neither a histogram over node indices nor a loop over queues. Requires: narrowEnqueues, which looks for allocations
 // by their names, came before.
-Status narrowAllocations(NodeShader& shader, const Code& code, const Options& options);
+Status narrowAllocations(NodeShader& shader);
 
 }  // namespace millrace::compiler

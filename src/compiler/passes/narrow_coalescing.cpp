@@ -389,15 +389,14 @@ void narrow(Module& module, Id entry, const Declarations& declared)
 
 }  // namespace
 
-Status narrowCoalescing(NodeShader& shader, const Options& options)
+Status narrowCoalescing(NodeShader& shader, const Target& target)
 {
     Module& module = shader.module;
     const spirv::Function* entry = module.findFunction(shader.entry);
     const Declarations declared = DeclarationReader(module, shader.entry).read();
     const uint32_t invocations = declared.invocations();
-    const bool isCandidate = options.packWidth > 0 && declared.isCoalescing && declared.isPlain &&
-                             declared.inputArray && invocations > 1 && declared.maxPayloads > 0 &&
-                             declared.maxPayloads <= invocations;
+    const bool isCandidate = target.packWidth > 0 && declared.isCoalescing && declared.isPlain && declared.inputArray &&
+                             invocations > 1 && declared.maxPayloads > 0 && declared.maxPayloads <= invocations;
     if (isCandidate && !seesWorkgroup(module) && !othersSee(module, shader.entry, declared) &&
         Pattern(module, *entry, declared).holds())
         narrow(module, shader.entry, declared);

@@ -11,7 +11,7 @@ namespace millrace::compiler {
 // single invocation and a single payload:
 //     if (gl_LocalInvocationIndex < payloads.length()) { ... payloads[gl_LocalInvocationIndex] ... }
 // The extension leaves it to the implementation how many payloads a workgroup gets, so nobody can tell; and such nodes
-// can be packed and fused. Others are left alone. Requires: Options::packWidth, else workgroups of one invocation.
-Status narrowCoalescing(NodeShader& shader, const Options& options);
+// can be packed and fused. Others are left alone. Requires: Target::packWidth, else workgroups of one invocation.
+Status narrowCoalescing(NodeShader& shader, const Target& target);
 
 }  // namespace millrace::compiler

@@ -66,7 +66,7 @@ bool maySendGrids(const graph::CodeTraits& traits, uint32_t output)
 
 }  // namespace
 
-Status narrowEnqueues(NodeShader& shader, const Code& code, const Options&)
+Status narrowEnqueues(NodeShader& shader, const Code& code)
 {
     const auto visit = [&](const Instruction& i, Emitter& out) {
         const bool isEnqueue = shader.device.isCall(i, DeviceFunction::Enqueue);

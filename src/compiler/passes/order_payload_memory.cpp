@@ -63,7 +63,7 @@ struct State {
 
 }  // namespace
 
-Status orderPayloadMemory(NodeShader& shader, const Options&)
+Status orderPayloadMemory(NodeShader& shader)
 {
     State state{shader};
     for (spirv::Function& function : shader.module.functions) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "compiler/compile.h"
+#include "base/result.h"
 #include "compiler/node_shader.h"
 
 namespace millrace::compiler {
@@ -9,6 +9,6 @@ namespace millrace::compiler {
 // Lets barriers and atomics order payloads, which are buffer memory now: acquire or release semantics get
 // UniformMemory, in place of the OutputMemory that compilers set for outputs and of nothing, which they set for inputs.
 // In packed nodes a workgroup is one invocation, so barriers of control become barriers of memory.
-Status orderPayloadMemory(NodeShader& shader, const Options& options);
+Status orderPayloadMemory(NodeShader& shader);
 
 }  // namespace millrace::compiler

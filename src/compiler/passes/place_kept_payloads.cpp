@@ -173,7 +173,7 @@ private:
 
 }  // namespace
 
-Status placeKeptPayloads(NodeShader& shader, const Code& code, const Options&)
+Status placeKeptPayloads(NodeShader& shader, const Code& code)
 {
     const bool moves = code.memory == graph::MemoryUse::None && shader.node.groupMemoryBytes > 0;
     const std::vector<KeptVariable> variables = moves ? keptVariables(shader.module) : std::vector<KeptVariable>();

@@ -10,6 +10,6 @@ namespace millrace::compiler {
 // if graph::Node::groupMemoryBytes says so: what a device has of workgroup memory bounds how many workgroups it runs at
 // once. They are read and written with the scope of the workgroup, which takes the Vulkan memory model; other modules
 // get it. Elsewhere payloads stay in workgroup memory, unmarked (compiler/fusion/kept_memory.h).
-Status placeKeptPayloads(NodeShader& shader, const Code& code, const Options& options);
+Status placeKeptPayloads(NodeShader& shader, const Code& code);
 
 }  // namespace millrace::compiler

@@ -5,8 +5,6 @@
 #include <vector>
 
 #include "compiler/diagnose.h"
-#include "compiler/fusion/kept_memory.h"
-#include "compiler/memory_model.h"
 #include "compiler/memory_operands.h"
 #include "compiler/payload_origins.h"
 #include "compiler/payload_types.h"
@@ -31,7 +29,7 @@ constexpr uint64_t kMaxInvocations = 65536;
 
 struct State {
     NodeShader& shader;
-    const Options& options;
+    const Request& request;
     Module& module = shader.module;
     graph::Node& node = shader.node;
     TypeLayouts layouts{module};
@@ -75,7 +73,7 @@ struct State {
             case spv::ExecutionMode::MaxNodeRecursionAMDX:
                 return constant(mode, 2, node.maxRecursion);
             case spv::ExecutionMode::ShaderIndexAMDX:
-                return options.shaderIndex || constant(mode, 2, node.id.index);
+                return request.shaderIndex || constant(mode, 2, node.id.index);
             case spv::ExecutionMode::IsApiEntryAMDX:
                 if (!constant(mode, 2, value))
                     return false;
@@ -98,8 +96,8 @@ struct State {
 
     bool readModes()
     {
-        node.id = {options.nodeName.value_or(options.entryPoint), options.shaderIndex.value_or(0)};
-        node.entryPoint = options.entryPoint;
+        node.id = {request.nodeName.value_or(request.entryPoint), request.shaderIndex.value_or(0)};
+        node.entryPoint = request.entryPoint;
         for (const Instruction& i : module.section(Section::ExecutionModes))
             if (i.id(0) == shader.entry && !readMode(i))
                 return false;
@@ -237,24 +235,14 @@ struct State {
     }
 };
 
-// For payloads that workgroups keep; 0 if they stay in workgroup memory. Their address stands where that of push
-// constants in memory would.
-uint32_t memoryToMoveTo(const Module& module, const Options& options)
-{
-    const uint32_t bytes = keptMemoryBytes(module);
-    const bool isWanted = bytes > options.keptBytes && !options.pushConstantsInMemory && !options.indirect;
-    return isWanted && mayUseVulkanMemoryModel(module) ? bytes : 0;
-}
-
 }  // namespace
 
-Status reflectNode(NodeShader& shader, const Options& options)
+Status reflectNode(NodeShader& shader, const Request& request)
 {
-    State state{shader, options};
+    State state{shader, request};
     if (state.readModes() && state.findInput() && state.readInput()) {
         state.readAccesses();
         shader.node.vulkanMemoryModel = shader.vulkanMemoryModel;
-        shader.node.groupMemoryBytes = memoryToMoveTo(shader.module, options);
     }
     return state.failure.status();
 }

@@ -204,7 +204,7 @@ struct State {
 
 }  // namespace
 
-Status reflectOutputs(NodeShader& shader, const Options&)
+Status reflectOutputs(NodeShader& shader)
 {
     State state{shader};
     if (!state.collect())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "compiler/compile.h"
+#include "base/result.h"
 #include "compiler/node_shader.h"
 
 namespace millrace::compiler {
@@ -10,6 +10,6 @@ namespace millrace::compiler {
 // in the order of the types in the module. Also fills NodeShader::outputOfArray. Changes nothing in the module.
 // Must come after specialize, because every operand may be a specialization constant, and after inlining, which moves
 // and doubles allocations.
-Status reflectOutputs(NodeShader& shader, const Options& options);
+Status reflectOutputs(NodeShader& shader);
 
 }  // namespace millrace::compiler

@@ -237,12 +237,12 @@ Status rejectRevision1(std::span<const uint32_t> words)
     return refuseRevision1(findRevision1(words));
 }
 
-Status rejectUnsupported(const Module& module, const Options& options, spv::ExecutionModel model)
+Status rejectUnsupported(const Module& module, const std::string& entryPoint, spv::ExecutionModel model)
 {
     for (const auto& check : {checkModels, checkRevision, checkTypes, checkAtomics})
         if (const Status status = check(module); !status)
             return status;
-    return checkEntryPoint(module, options.entryPoint, model);
+    return checkEntryPoint(module, entryPoint, model);
 }
 
 Status rejectInvalid(const Module& module)

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/result.h"
-#include "compiler/compile.h"
 #include "spirv/module.h"
 
 namespace millrace::compiler {
@@ -13,7 +12,7 @@ Status rejectRevision1(std::span<const uint32_t> words);
 
 // Fails for modules that the other passes need not understand: no entry point of the wanted name and model, a memory or
 // addressing model that is not for shaders, types of absurd size.
-Status rejectUnsupported(const spirv::Module& module, const Options& options,
+Status rejectUnsupported(const spirv::Module& module, const std::string& entryPoint,
                          spv::ExecutionModel model = spv::ExecutionModel::GLCompute);
 
 // Fails for invalid modules.

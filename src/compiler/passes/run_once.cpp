@@ -18,7 +18,7 @@ Instruction branchTo(Id block)
 
 }  // namespace
 
-Status runOnce(NodeShader& shader, const Code& code, const Options&)
+Status runOnce(NodeShader& shader, const Code& code)
 {
     if (code.memory != graph::MemoryUse::None || shader.node.leafRows > 1 || shader.node.groupMemoryBytes > 0)
         return {};

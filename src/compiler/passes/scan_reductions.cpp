@@ -64,9 +64,9 @@ void emitScan(Module& module, const Instruction& reduction, Emitter& emitter)
 
 }  // namespace
 
-Status scanReductions(NodeShader& shader, const Code&, const Options& options)
+Status scanReductions(NodeShader& shader, const Target& target)
 {
-    if (!options.scansToReduce)
+    if (!target.scansToReduce)
         return {};
     Module& module = shader.module;
     bool found = false;

@@ -258,18 +258,18 @@ void removeUnreached(Module& module, Function& function)
 
 }  // namespace
 
-Status specializeRecursion(NodeShader& shader, const Options& options)
+Status specializeRecursion(NodeShader& shader, const Variant& variant)
 {
     Module& module = shader.module;
     const Id variable = findBuiltIn(module, spv::BuiltIn::RemainingRecursionLevelsAMDX);
-    if (!options.remainingRecursion || !variable)
+    if (!variant.remainingRecursion || !variable)
         return {};
-    const Conditions conditions(module, variable, *options.remainingRecursion);
+    const Conditions conditions(module, variable, *variant.remainingRecursion);
     std::vector<std::unordered_map<uint32_t, Id>> taken;
     for (const Function& function : module.functions)
         taken.push_back(findTakenBranches(function, conditions));
     const std::unordered_map<uint32_t, Id> selections = findKnownSelections(module, conditions);
-    const RecursionRange range = *options.remainingRecursion;
+    const RecursionRange range = *variant.remainingRecursion;
     const Id number = range.least == range.most ? module.getConstant(range.least) : Id{};
     for (size_t f = 0; f < taken.size(); ++f) {
         Function& function = module.functions[f];

@@ -6,9 +6,9 @@
 
 namespace millrace::compiler {
 
-// With Options::remainingRecursion: RemainingRecursionLevelsAMDX becomes that number if it is one, branches are taken
+// With Variant::remainingRecursion: RemainingRecursionLevelsAMDX becomes that number if it is one, branches are taken
 // that go one way for all of the numbers and depend on nothing else but constants, likewise selections, and what
 // branches leave unreachable goes, allocations included. Without it nothing changes.
-Status specializeRecursion(NodeShader& shader, const Options& options);
+Status specializeRecursion(NodeShader& shader, const Variant& variant);
 
 }  // namespace millrace::compiler

@@ -12,7 +12,7 @@ using spirv::Emitter;
 using spirv::Id;
 using spirv::Instruction;
 
-Status splitPayloadCopies(NodeShader& shader, const Options&)
+Status splitPayloadCopies(NodeShader& shader)
 {
     Failure failure("splitPayloadCopies");
     spirv::Module& module = shader.module;

@@ -18,7 +18,7 @@ bool stepsInside(const NodeShader& shader, const Code& code)
            (shader.node.mode == graph::LaunchMode::Static || isSilent);
 }
 
-Status stepThroughGrid(NodeShader& shader, const Code& code, const Options&)
+Status stepThroughGrid(NodeShader& shader, const Code& code)
 {
     if (!stepsInside(shader, code))
         return {};

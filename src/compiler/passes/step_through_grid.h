@@ -15,6 +15,6 @@ bool stepsInside(const NodeShader& shader, const Code& code);
 //     while (mr_next()) { do { node } while (mr_step()); }
 // A driver keeps what it knows of the payload in registers then, where it moves it about if mr_next() does both (H200:
 // a million workgroups that do nothing but store, 147 to 110 us). Requires: wrapEntryPoint.
-Status stepThroughGrid(NodeShader& shader, const Code& code, const Options& options);
+Status stepThroughGrid(NodeShader& shader, const Code& code);
 
 }  // namespace millrace::compiler

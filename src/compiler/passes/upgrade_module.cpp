@@ -34,7 +34,7 @@ void listInputs(Module& module, Id entry)
 
 }  // namespace
 
-Status upgradeModule(NodeShader& shader, const Options&)
+Status upgradeModule(NodeShader& shader)
 {
     if (const Status status = useModernForms(shader.module); !status)
         return status;

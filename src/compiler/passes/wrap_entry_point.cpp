@@ -304,7 +304,7 @@ struct State : FunctionWriter {
 
 }  // namespace
 
-Status wrapEntryPoint(NodeShader& shader, const Options&)
+Status wrapEntryPoint(NodeShader& shader)
 {
     State state{shader};
     Module& module = shader.module;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "compiler/compile.h"
+#include "base/result.h"
 #include "compiler/node_shader.h"
 
 namespace millrace::compiler {
@@ -10,6 +10,6 @@ namespace millrace::compiler {
 //     mr_begin(arguments); while (mr_next()) { start values; node_main(); enqueue what is pending }
 // Variables with initializers start each workgroup anew. LocalSize becomes that of our workgroups.
 // Must come last before linking, because the passes before say what a workgroup starts and ends with.
-Status wrapEntryPoint(NodeShader& shader, const Options& options);
+Status wrapEntryPoint(NodeShader& shader);
 
 }  // namespace millrace::compiler

@@ -143,8 +143,8 @@ VkResult Creation::compile(compiler::MeshNode& node)
                    : refuse("Millrace-library-creation", request.error().text());
     m_request = std::move(*request);
     compiler::Options options = m_request->options;
-    options.argumentsOffsetBytes = m_layout->argumentsOffsetBytes;
-    options.pushConstantsInMemory = false;
+    options.request.argumentsOffsetBytes = m_layout->argumentsOffsetBytes;
+    options.request.pushConstantsInMemory = false;
     Result<compiler::MeshNode> compiled =
         compiler::compileMeshNode(*m_request->words, options, m_device.support.maxMeshNodeGroups);
     if (!compiled) {
@@ -168,11 +168,11 @@ VkResult Creation::addCollector(const compiler::MeshNode& node, GraphObject& obj
     NodeRequest collector;
     collector.words = std::make_shared<const spirv::Words>(node.collector);
     collector.options = m_request->options;
-    collector.options.entryPoint = "main";
-    collector.options.nodeName = node.node.id.name;
-    collector.options.shaderIndex = node.node.id.index;
-    collector.options.specialization.clear();
-    collector.options.pushConstantsInMemory = true;
+    collector.options.request.entryPoint = "main";
+    collector.options.request.nodeName = node.node.id.name;
+    collector.options.request.shaderIndex = node.node.id.index;
+    collector.options.request.specialization.clear();
+    collector.options.request.pushConstantsInMemory = true;
     NodeBuilder builder(m_device, m_cache, m_flags, m_graphLayout, {std::move(collector)});
     NodeResult result = builder.prepare().front();
     if (result.result == VK_SUCCESS)

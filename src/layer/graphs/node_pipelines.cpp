@@ -31,39 +31,39 @@ uint64_t nanosecondsSince(std::chrono::steady_clock::time_point start)
 }
 
 // What compiling looks at, but for what is the device's.
-void addNode(ContentKey& key, std::span<const uint32_t> words, const compiler::Options& options)
+void addNode(ContentKey& key, std::span<const uint32_t> words, const compiler::Request& request)
 {
     key.add(words);
-    key.add(options.entryPoint);
-    key.addWord(options.nodeName.has_value());
-    key.add(options.nodeName.value_or(""));
-    key.addWord(options.shaderIndex.has_value());
-    key.addWord(options.shaderIndex.value_or(0));
-    key.addWord(static_cast<uint32_t>(options.specialization.size()));
-    for (const spirv::SpecializationValue& value : options.specialization) {
+    key.add(request.entryPoint);
+    key.addWord(request.nodeName.has_value());
+    key.add(request.nodeName.value_or(""));
+    key.addWord(request.shaderIndex.has_value());
+    key.addWord(request.shaderIndex.value_or(0));
+    key.addWord(static_cast<uint32_t>(request.specialization.size()));
+    for (const spirv::SpecializationValue& value : request.specialization) {
         key.addWord(value.specId);
         key.add(std::string_view(reinterpret_cast<const char*>(value.data.data()), value.data.size()));
     }
-    key.addWord(options.argumentsOffsetBytes);
-    key.addWord(options.pushConstantsInMemory);
+    key.addWord(request.argumentsOffsetBytes);
+    key.addWord(request.pushConstantsInMemory);
 }
 
 ContentKey keyOf(const NodeRequest& request)
 {
     ContentKey key;
-    addNode(key, *request.words, request.options);
+    addNode(key, *request.words, request.options.request);
     return key;
 }
 
 ContentKey keyOf(const compiler::FusableNode& producer, const compiler::FusedOutput& output)
 {
     ContentKey key;
-    addNode(key, producer.words, producer.options);
+    addNode(key, producer.words, producer.options.request);
     key.addWord(output.output);
     key.addWord(output.byWorkgroup);
     key.addWord(static_cast<uint32_t>(output.consumers.size()));
     for (const compiler::FusedConsumer& consumer : output.consumers) {
-        addNode(key, consumer.words, consumer.options);
+        addNode(key, consumer.words, consumer.options.request);
         key.add(consumer.indices);
         key.addWord(consumer.isShared);
     }
@@ -74,9 +74,9 @@ ContentKey keyOf(const compiler::FusableNode& producer, const compiler::FusedOut
 ContentKey codeKeyOf(const NodeRequest& request)
 {
     NodeRequest nameless = request;
-    nameless.options.nodeName.reset();
-    if (nameless.options.shaderIndex)
-        nameless.options.shaderIndex = 0;
+    nameless.options.request.nodeName.reset();
+    if (nameless.options.request.shaderIndex)
+        nameless.options.request.shaderIndex = 0;
     const VkPipelineRobustnessCreateInfo robustness = request.robustness.value_or(VkPipelineRobustnessCreateInfo{});
     ContentKey key = keyOf(nameless);
     key.addWord(request.stageFlags);
@@ -99,6 +99,34 @@ std::vector<size_t> findOwners(std::span<const NodeRequest> requests)
     return owners;
 }
 
+compiler::Target targetOf(const Device& device, std::span<const uint32_t> words)
+{
+    const runtime::DeviceTraits& traits = device.runtime->traits();
+    const runtime::Settings& settings = device.settings().runtime;
+    const uint32_t groups = runtime::fullGrid(traits, traits.packedInvocations);
+    compiler::Target target;
+    target.minSubgroupSize = device.support.minSubgroupSize;
+    target.packWidth = traits.packedInvocations;
+    target.staticInvocations = traits.staticInvocations;
+    target.dynamicInvocations = traits.dynamicInvocations;
+    target.chunkGroups = traits.chunkGroups;
+    target.silentChunkGroups = traits.silentChunkGroups;
+    target.orderedBytes = traits.orderedBytes;
+    target.leafRows = traits.leafRows;
+    target.loopingLeafRows = traits.loopingLeafRows;
+    // Payloads elsewhere take the Vulkan memory model.
+    if (device.support.deviceScope)
+        target.keptBytes = traits.keptBytes;
+    target.busyPayloads = std::max(groups * traits.packedInvocations / 4, 1u);
+    target.longIntegers = traits.integerBits == 64 || compiler::usesLongIntegers(words);
+    target.longAtomics = traits.atomicBits == 64;
+    target.subgroupOperations = traits.subgroupOperations;
+    target.nonUniformIndexing = device.support.nonUniformIndexing;
+    target.scansToReduce = device.support.scans && (device.support.reducesWrongly || !settings.reduces);
+    target.dropsReadOnly = device.support.loadsReadOnlyWrongly || !settings.hasReadOnly;
+    return target;
+}
+
 }  // namespace
 
 data::DataTypeRef payloadTypeOf(const NodeRequest& request, const graph::Node& node)
@@ -108,9 +136,9 @@ data::DataTypeRef payloadTypeOf(const NodeRequest& request, const graph::Node& n
         return data::structureType({{"grid", 0, data::vectorType(data::scalarType(DataType::Kind::Unsigned, 32), 3)}});
     Result<spirv::Module> module = spirv::read(*request.words);
     // Lengths of arrays may be specialization constants.
-    if (!module || !spirv::specialize(*module, request.options.specialization))
+    if (!module || !spirv::specialize(*module, request.options.request.specialization))
         return nullptr;
-    return compiler::reflectPayload(*module, request.options.entryPoint);
+    return compiler::reflectPayload(*module, request.options.request.entryPoint);
 }
 
 Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageCreateInfo& stage,
@@ -121,43 +149,23 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
     if (!request.words)
         return Diagnostic{"layer", std::string("entry point ") + stage.pName,
                           "the stage has no shader code with a compute entry point"};
-    request.options.entryPoint = stage.pName;
+    compiler::Request& asked = request.options.request;
+    asked.entryPoint = stage.pName;
     if (const auto* node = findInChain<VkPipelineShaderStageNodeCreateInfoAMDX>(
             stage.pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX)) {
         if (node->pName)
-            request.options.nodeName = node->pName;
+            asked.nodeName = node->pName;
         if (node->index != VK_SHADER_INDEX_UNUSED_AMDX)
-            request.options.shaderIndex = node->index;
+            asked.shaderIndex = node->index;
     }
-    request.options.specialization = constantsOf(stage.pSpecializationInfo);
-    request.options.argumentsOffsetBytes = layout.argumentsOffsetBytes;
-    request.options.pushConstantsInMemory = layout.pushConstantsInMemory;
-    request.options.minSubgroupSize = device.support.minSubgroupSize;
-    request.options.nonUniformIndexing = device.support.nonUniformIndexing;
-    const runtime::DeviceTraits& traits = device.runtime->traits();
-    request.options.packWidth = traits.packedInvocations;
-    request.options.staticInvocations = traits.staticInvocations;
-    request.options.dynamicInvocations = traits.dynamicInvocations;
-    request.options.chunkGroups = traits.chunkGroups;
-    request.options.silentChunkGroups = traits.silentChunkGroups;
-    const uint32_t groups = runtime::fullGrid(traits, traits.packedInvocations);
-    request.options.busyPayloads = std::max(groups * traits.packedInvocations / 4, 1u);
-    request.options.orderedBytes = traits.orderedBytes;
-    request.options.longIntegers = traits.integerBits == 64 || compiler::usesLongIntegers(*request.words);
-    request.options.longAtomics = traits.atomicBits == 64;
-    request.options.subgroupOperations = traits.subgroupOperations;
-    request.options.leafRows = traits.leafRows;
-    request.options.loopingLeafRows = traits.loopingLeafRows;
-    // Payloads elsewhere take the Vulkan memory model.
-    if (device.support.deviceScope)
-        request.options.keptBytes = traits.keptBytes;
-    request.options.scansToReduce =
-        device.support.scans && (device.support.reducesWrongly || !device.settings().runtime.reduces);
-    request.options.dropsReadOnly = device.support.loadsReadOnlyWrongly || !device.settings().runtime.hasReadOnly;
-    request.options.indirect = device.settings().runtime.path == runtime::Path::Indirect;
-    request.options.counted = device.settings().runtime.breadcrumbs;
-    request.options.checkBudgets = device.settings().validate;
-    request.options.validate = device.settings().validateSpirv;
+    asked.specialization = constantsOf(stage.pSpecializationInfo);
+    asked.argumentsOffsetBytes = layout.argumentsOffsetBytes;
+    asked.pushConstantsInMemory = layout.pushConstantsInMemory;
+    request.options.target = targetOf(device, *request.words);
+    request.options.variant.indirect = device.settings().runtime.path == runtime::Path::Indirect;
+    request.options.variant.counted = device.settings().runtime.breadcrumbs;
+    request.options.variant.checkBudgets = device.settings().validate;
+    request.options.checks.validate = device.settings().validateSpirv;
 
     request.stageFlags = stage.flags;
     if (const auto* size = findInChain<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(
@@ -223,7 +231,7 @@ std::span<const NodeResult> NodeBuilder::prepare()
         }
         if (!m_prepared[i])
             continue;
-        const compiler::Options& options = m_requests[i].options;
+        const compiler::Request& asked = m_requests[i].options.request;
         m_results[i].node = std::make_shared<NodePipeline>();
         m_results[i].node->content = codeKeyOf(m_requests[i]).hash();
         graph::Node& node = m_results[i].node->node;
@@ -231,8 +239,8 @@ std::span<const NodeResult> NodeBuilder::prepare()
         if (!m_device.settings().capture.empty())
             m_results[i].node->payloadType = payloadTypeOf(m_requests[i], node);
         // What is prepared may be that of another request.
-        node.id.name = options.nodeName.value_or(m_owners[i] == i ? node.id.name : options.entryPoint);
-        node.id.index = options.shaderIndex.value_or(node.id.index);
+        node.id.name = asked.nodeName.value_or(m_owners[i] == i ? node.id.name : asked.entryPoint);
+        node.id.index = asked.shaderIndex.value_or(node.id.index);
     }
     return m_results;
 }
@@ -329,7 +337,8 @@ std::span<const NodeResult> NodeBuilder::compile(std::span<const graph::CodeTrai
     for (size_t i = 0; i < m_requests.size(); ++i) {
         const size_t owner = m_owners[i];
         m_results[i].node->node.anyGraph = traits.empty();
-        const compiler::Code code{.batched = users[i] > 1 && !m_requests[i].options.indirect, .traits = traitsOf(i)};
+        const compiler::Code code{.batched = users[i] > 1 && !m_requests[i].options.variant.indirect,
+                                  .traits = traitsOf(i)};
         m_results[i].node->code =
             owner == i ? std::make_shared<NodeCode>(m_layout, m_requests[i], m_prepared[i], code, m_flags)
                        : m_results[owner].node->code;
