@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the folders of src/ include only what docs/design.md allows them to, and the rooms of src/layer only what
-docs/layer.md does.
+docs/layer.md does. Only those files write what a node declares, or what is decided about it, whose matter that is.
 
 Usage: layering.py SRC, or layering.py --self-test
 """
@@ -56,9 +56,30 @@ KNOWS_GRAPHS = {
     "submission/faults.cpp",
     "submission/queue_commands.cpp",
 }
+# The two parts of graph::Node, and the files that may write them. A file that no longer does leaves the list.
+WRITERS = {
+    "declared": {
+        "compiler/fuse_graph.cpp",
+        "compiler/mesh_node.cpp",
+        "compiler/passes/reflect_node.cpp",
+        "compiler/passes/reflect_outputs.cpp",
+        "graph/link.cpp",
+        "layer/graphs/node_pipelines.cpp",
+    },
+    "decided": {
+        "compiler/fuse_graph.cpp",
+        "compiler/passes/choose_packing.cpp",
+        "layer/graphs/node_pipelines.cpp",
+    },
+}
 SUFFIXES = {".h", ".hpp", ".c", ".cpp", ".glsl", ".comp", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"/]+)/[^"]+"', re.MULTILINE)
 ROOM_INCLUDE = re.compile(r'^\s*#\s*include\s+"layer/(?:([^"/]+)/)?[^"/]+"', re.MULTILINE)
+PART_OF_TYPE = {"NodeDeclaration": "declared", "NodeDecisions": "decided"}
+# An assignment to a member of a part or a call that changes one; a reference through which others could.
+WRITE = re.compile(r"\b(declared|decided)\.[\w.]+(?:\[[^\]]*\])?(?:\s*(?:[-+|&]|<<|>>)?=(?!=)|"
+                   r"(?<=push_back)\(|(?<=emplace_back)\(|(?<=resize)\(|(?<=clear)\()")
+REFERENCE = re.compile(r"(?<!const )(?<!const graph::)\b(?:graph::)?(NodeDeclaration|NodeDecisions)&(?!&)")
 
 
 def violations(source):
@@ -100,6 +121,25 @@ def room_violations(layer, knows_graphs):
         yield f"layer/{name}: does not include graphs; take it from KNOWS_GRAPHS"
 
 
+def writer_violations(source, writers):
+    """The same for writing the parts of graph::Node; `writers` lists the files that may, of each part."""
+    found = {part: set() for part in writers}
+    for folder in ("compiler", "graph", "layer", "runtime", "api"):
+        for file in sorted((source / folder).rglob("*")):
+            if file.suffix not in SUFFIXES:
+                continue
+            text = file.read_text(encoding="utf-8")
+            parts = {match.group(1) for match in WRITE.finditer(text)}
+            parts |= {PART_OF_TYPE[match.group(1)] for match in REFERENCE.finditer(text)}
+            for part in parts:
+                found[part].add(file.relative_to(source).as_posix())
+    for part, files in sorted(found.items()):
+        for name in sorted(files - writers[part]):
+            yield f"{name}: must not write what is {part} of a node"
+        for name in sorted(writers[part] - files):
+            yield f"{name}: does not write what is {part} of a node; take it from WRITERS"
+
+
 def count_includes(source):
     return sum(len(INCLUDE.findall(file.read_text(encoding="utf-8")))
                for file in source.rglob("*") if file.suffix in SUFFIXES)
@@ -130,6 +170,22 @@ def self_test():
         (layer / "homeless.cpp").write_text("")
         found = list(room_violations(layer, {"recording/gone.cpp"}))
         assert len(found) == 6, found
+    with tempfile.TemporaryDirectory() as name:
+        root = pathlib.Path(name)
+        (root / "graph").mkdir()
+        (root / "compiler").mkdir()
+        (root / "graph" / "reads.cpp").write_text("bool a = node.declared.mode == b;\nconst NodeDecisions& c = d.decided;\n")
+        (root / "compiler" / "decides.cpp").write_text("shader.node.decided.parts = 2;\n")
+        writers = {"declared": set(), "decided": {"compiler/decides.cpp"}}
+        assert not list(writer_violations(root, writers))
+        for text in ("node.declared.id.name = a;", "node.declared.outputs.push_back(a);", "nodes[0].decided.parts |= 1;",
+                     "node.declared.localSize[2] = 1;", "graph::NodeDecisions& out = node.decided;"):
+            (root / "graph" / "writes.cpp").write_text(text + "\n")
+            found = list(writer_violations(root, writers))
+            assert len(found) == 1, (text, found)
+        (root / "graph" / "writes.cpp").unlink()
+        found = list(writer_violations(root, {"declared": {"compiler/decides.cpp"}, "decided": set()}))
+        assert len(found) == 2, found
     print("layering.py detects violations")
 
 
@@ -139,6 +195,7 @@ def main():
         return 0
     source = pathlib.Path(sys.argv[1])
     found = list(violations(source)) + list(room_violations(source / "layer", KNOWS_GRAPHS))
+    found += list(writer_violations(source, WRITERS))
     for line in found:
         print(line)
     includes = count_includes(source)

@@ -20,7 +20,7 @@ Result<graph::Node> declaredNode(const spirv::Words& words, const compiler::Opti
 {
     if (isMesh) {
         auto collector = collectorOf(words, options);
-        return collector ? Result<graph::Node>(std::move(collector->declared)) : collector.error();
+        return collector ? Result<graph::Node>({std::move(collector->declared), {}}) : collector.error();
     }
     auto compiled = compiler::compile(words, options);
     return compiled ? Result<graph::Node>(std::move(compiled->node)) : compiled.error();
@@ -34,7 +34,7 @@ Result<Collector> collectorOf(const spirv::Words& words, const compiler::Options
     auto compiled = compiler::compileMeshNode(words, own, graph::kMaxGroups);
     if (!compiled)
         return compiled.error();
-    Collector out{std::move(compiled->node), std::move(compiled->collector), std::move(own)};
+    Collector out{std::move(compiled->declared), std::move(compiled->collector), std::move(own)};
     out.options.request.entryPoint = "main";
     out.options.request.nodeName = out.declared.id.name;
     out.options.request.shaderIndex = out.declared.id.index;

@@ -14,7 +14,7 @@ Result<graph::Node> declaredNode(const spirv::Words& words, const compiler::Opti
 
 // The compute node that stands for a mesh node in its graph, and its options. Errors as above.
 struct Collector {
-    graph::Node declared;  // of the mesh node
+    graph::NodeDeclaration declared;  // by the mesh shader
     spirv::Words words;
     compiler::Options options;
 };

@@ -91,33 +91,36 @@ void print(const graph::NodeOutput& output, size_t index)
 
 void print(const graph::Node& node)
 {
-    std::cout << "node " << describe(node.id) << ", entry point \"" << printable(node.entryPoint) << "\"\n";
-    switch (node.mode) {
+    std::cout << "node " << describe(node.declared.id) << ", entry point \"" << printable(node.declared.entryPoint)
+              << "\"\n";
+    switch (node.declared.mode) {
         case graph::LaunchMode::Static:
-            std::cout << "grid " << grid(node.staticGrid) << "\n";
+            std::cout << "grid " << grid(node.declared.staticGrid) << "\n";
             break;
         case graph::LaunchMode::Dynamic:
-            std::cout << "grid from payload offset " << node.grid.offsetBytes << ", " << node.grid.components
-                      << " components of " << node.grid.componentBytes << " bytes"
-                      << (node.declaresMaxGrid ? ", at most " + grid(node.maxGrid) : "") << "\n";
+            std::cout << "grid from payload offset " << node.declared.grid.offsetBytes << ", "
+                      << node.declared.grid.components << " components of " << node.declared.grid.componentBytes
+                      << " bytes" << (node.declared.declaresMaxGrid ? ", at most " + grid(node.declared.maxGrid) : "")
+                      << "\n";
             break;
         case graph::LaunchMode::Coalescing:
-            std::cout << "coalescing up to " << node.maxInputPayloads << " payloads\n";
+            std::cout << "coalescing up to " << node.declared.maxInputPayloads << " payloads\n";
             break;
     }
-    std::cout << "local size " << grid(node.localSize);
-    if (node.packWidth > 0)
-        std::cout << ", packed " << node.packWidth;
-    std::cout << "\npayload " << (node.declaresPayload ? std::to_string(node.payloadBytes) + " bytes" : "implicit")
-              << ", alignment " << node.payloadAlignment << (node.writesInput ? ", written" : "")
-              << (node.usesFinishWriting ? ", finish writing" : "") << "\n";
-    if (node.maxRecursion > 0)
-        std::cout << "recursion " << node.maxRecursion << "\n";
-    if (node.sharesInputWith)
-        std::cout << "shares input with " << describe(*node.sharesInputWith) << "\n";
-    std::cout << (node.apiEntry ? "" : "no API entry\n");
-    for (size_t o = 0; o < node.outputs.size(); ++o)
-        print(node.outputs[o], o);
+    std::cout << "local size " << grid(node.declared.localSize);
+    if (node.decided.packWidth > 0)
+        std::cout << ", packed " << node.decided.packWidth;
+    std::cout << "\npayload "
+              << (node.declared.declaresPayload ? std::to_string(node.declared.payloadBytes) + " bytes" : "implicit")
+              << ", alignment " << node.declared.payloadAlignment << (node.declared.writesInput ? ", written" : "")
+              << (node.declared.usesFinishWriting ? ", finish writing" : "") << "\n";
+    if (node.declared.maxRecursion > 0)
+        std::cout << "recursion " << node.declared.maxRecursion << "\n";
+    if (node.declared.sharesInputWith)
+        std::cout << "shares input with " << describe(*node.declared.sharesInputWith) << "\n";
+    std::cout << (node.declared.apiEntry ? "" : "no API entry\n");
+    for (size_t o = 0; o < node.declared.outputs.size(); ++o)
+        print(node.declared.outputs[o], o);
 }
 
 int writeOutput(const Arguments& arguments, const spirv::Words& words)

@@ -40,7 +40,7 @@ struct LeafArguments {
     uint units;
     uint stride;  // bytes from one payload to the next
     // The application's push constants, as in NodeArguments, or scratch memory for what workgroups keep: each has its
-    // part by its number, and goes on until all units are done (graph::Node::groupMemoryBytes).
+    // part by its number, and goes on until all units are done (graph::NodeDecisions::groupMemoryBytes).
     uint64_t memory;
     uint grid;               // dynamic: width | height << 16 of the only payload's grid
     uint remainingAndIndex;  // RemainingRecursionLevelsAMDX | ShaderIndexAMDX << 16

@@ -19,7 +19,8 @@ MR_SPEC_CONSTANT(2005, bool, Counted, MR_COUNTED, false)        // finished work
 MR_SPEC_CONSTANT(2007, bool, Loose, MR_LOOSE, false)
 // The node's code calls mr_step() behind each workgroup (the pass stepThroughGrid), so that mr_next() need not.
 MR_SPEC_CONSTANT(2008, bool, StepsInside, MR_STEPS_INSIDE, false)
-// Of the workgroups of a payload, at most one sends, behind mr_finish_writing() (graph::Node::sendsWhenFinished).
+// Of the workgroups of a payload, at most one sends, behind mr_finish_writing()
+// (graph::NodeDeclaration::sendsWhenFinished).
 MR_SPEC_CONSTANT(2009, bool, SendsOnce, MR_SENDS_ONCE, false)
 MR_SPEC_CONSTANT(2010, bool, Keeps, MR_KEEPS, false)  // leaves: workgroups of ours have scratch memory
 MR_SPEC_CONSTANT(2037, bool, DepthFirst, MR_DEPTH_FIRST, false)

@@ -15,7 +15,7 @@ Json describe(const graph::NodeId& id)
     return {{"name", id.name}, {"index", id.index}};
 }
 
-Json describeLaunch(const graph::Node& node)
+Json describeLaunch(const graph::NodeDeclaration& node)
 {
     switch (node.mode) {
         case graph::LaunchMode::Static:
@@ -54,23 +54,23 @@ Json describe(const graph::NodeOutput& output)
 
 std::string describe(const graph::Node& node)
 {
-    Json json = describe(node.id);
-    json["entryPoint"] = node.entryPoint;
-    json["apiEntry"] = node.apiEntry;
-    json["launch"] = describeLaunch(node);
-    json["localSize"] = node.localSize;
-    json["packWidth"] = node.packWidth;
-    json["maxRecursion"] = node.maxRecursion;
-    if (node.sharesInputWith)
-        json["sharesInputWith"] = describe(*node.sharesInputWith);
-    json["input"] = {{"declared", node.declaresPayload},
-                     {"payloadBytes", node.payloadBytes},
-                     {"alignmentBytes", node.payloadAlignment},
-                     {"written", node.writesInput},
-                     {"usesFinishWriting", node.usesFinishWriting},
-                     {"sendsWhenFinished", node.sendsWhenFinished}};
+    Json json = describe(node.declared.id);
+    json["entryPoint"] = node.declared.entryPoint;
+    json["apiEntry"] = node.declared.apiEntry;
+    json["launch"] = describeLaunch(node.declared);
+    json["localSize"] = node.declared.localSize;
+    json["packWidth"] = node.decided.packWidth;
+    json["maxRecursion"] = node.declared.maxRecursion;
+    if (node.declared.sharesInputWith)
+        json["sharesInputWith"] = describe(*node.declared.sharesInputWith);
+    json["input"] = {{"declared", node.declared.declaresPayload},
+                     {"payloadBytes", node.declared.payloadBytes},
+                     {"alignmentBytes", node.declared.payloadAlignment},
+                     {"written", node.declared.writesInput},
+                     {"usesFinishWriting", node.declared.usesFinishWriting},
+                     {"sendsWhenFinished", node.declared.sendsWhenFinished}};
     json["outputs"] = Json::array();
-    for (const graph::NodeOutput& output : node.outputs)
+    for (const graph::NodeOutput& output : node.declared.outputs)
         json["outputs"].push_back(describe(output));
     // Names come from the shader and need not be UTF-8.
     return json.dump(2, ' ', false, Json::error_handler_t::replace);

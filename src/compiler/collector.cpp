@@ -21,7 +21,7 @@ static_assert(offsetof(abi::MeshNodeReport, largeGrids) == 4 && sizeof(abi::Mesh
 // Texts of ids are their names.
 class Writer {
 public:
-    Writer(const graph::Node& mesh, uint32_t strideBytes, uint32_t maxGroups)
+    Writer(const graph::NodeDeclaration& mesh, uint32_t strideBytes, uint32_t maxGroups)
         : m_mesh(mesh),
           m_words(mesh.payloadBytes / kWordBytes),
           m_hasHalf(mesh.payloadBytes % kWordBytes >= 2),
@@ -324,7 +324,7 @@ private:
         return text + "OpReturn\nOpFunctionEnd\n";
     }
 
-    const graph::Node& m_mesh;
+    const graph::NodeDeclaration& m_mesh;
     const uint32_t m_words;  // whole ones
     const bool m_hasHalf;    // behind them,
     const bool m_hasByte;    // and behind those
@@ -335,7 +335,7 @@ private:
 
 }  // namespace
 
-Result<spirv::Words> makeCollector(const graph::Node& mesh, uint32_t strideBytes, uint32_t maxGroups)
+Result<spirv::Words> makeCollector(const graph::NodeDeclaration& mesh, uint32_t strideBytes, uint32_t maxGroups)
 {
     return spirv::assemble(Writer(mesh, strideBytes, maxGroups).write());
 }

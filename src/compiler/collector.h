@@ -11,6 +11,6 @@ namespace millrace::compiler {
 
 // Of what the mesh shader declares; its payload may have any size. MeshNode::collector and compileMeshNode()
 // say what it does. `strideBytes`: of payloads in the list.
-Result<spirv::Words> makeCollector(const graph::Node& mesh, uint32_t strideBytes, uint32_t maxGroups);
+Result<spirv::Words> makeCollector(const graph::NodeDeclaration& mesh, uint32_t strideBytes, uint32_t maxGroups);
 
 }  // namespace millrace::compiler

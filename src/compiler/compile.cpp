@@ -243,7 +243,7 @@ Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& opt
     auto prepared = prepare(words, options);
     if (!prepared)
         return prepared.error();
-    const Code code{.memory = memory, .traits = graph::codeTraits(prepared->node)};
+    const Code code{.memory = memory, .traits = graph::codeTraits(prepared->node.declared)};
     auto finished = finish(*prepared, code, options);
     if (!finished)
         return finished.error();

@@ -25,7 +25,7 @@ struct FusedConsumer {
 };
 
 struct FusedOutput {
-    uint32_t output = 0;                   // into graph::Node::outputs
+    uint32_t output = 0;                   // into graph::NodeDeclaration::outputs
     std::vector<FusedConsumer> consumers;  // what goes to other nodes is lost, as without fusion; all if there are none
     bool byWorkgroup = false;              // all invocations of the producer's workgroup run a consumer together
     // levels > 0: the producer, which always sends `fanOut` payloads to itself and has no effects, runs so many times,

@@ -97,7 +97,7 @@ private:
     // All levels in groups, or depth first, if possible; else the last inside the one before.
     Status fuseRecursion(const graph::LastLevelFusion& plan, FusionOutcome& outcome)
     {
-        const uint32_t levels = m_graph.nodes[plan.node].maxRecursion + 1;
+        const uint32_t levels = m_graph.nodes[plan.node].declared.maxRecursion + 1;
         const Result<LevelChoice> choice = chooseLevels(recursiveNode(plan), m_all);
         if (!choice)
             return choice.error();
@@ -135,11 +135,12 @@ private:
         if (!prepared)
             return prepared.error();
         graph::Node before = own.prepared.node;
-        before.maxRecursion = prepared->node.maxRecursion;  // of which it has as many as it leaves payloads to others
-        if (const Status kept = keepsDeclaration(before, prepared->node); !kept)
+        before.declared.maxRecursion =
+            prepared->node.declared.maxRecursion;  // of which it has as many as it leaves payloads to others
+        if (const Status kept = keepsDeclaration(before.declared, prepared->node.declared); !kept)
             return kept;
         own.prepared = std::move(*prepared);
-        own.prepared.node.id = m_graph.nodes[plan.node].id;
+        own.prepared.node.declared.id = m_graph.nodes[plan.node].declared.id;
         own.code = codeOf(made->words);
         own.words = std::move(made->words);
         own.options = std::move(options);
@@ -150,7 +151,7 @@ private:
     // What may allocate more than it declares stays with the scheduler, where that is counted.
     std::string obstacleOfBudgets(uint32_t node) const
     {
-        const graph::Node& declared = m_graph.nodes[node];
+        const graph::NodeDeclaration& declared = m_graph.nodes[node].declared;
         const auto keeps = [&](const graph::NodeOutput& output) { return graph::keepsBudget(declared, output); };
         return !m_nodes[node].options.variant.checkBudgets || std::ranges::all_of(declared.outputs, keeps)
                    ? ""
@@ -161,7 +162,8 @@ private:
     {
         // Not the prepared node's id, which may be that of another node with the same code.
         const graph::Node& node = m_graph.nodes[plan.node];
-        return {m_nodes[plan.node].words, m_nodes[plan.node].options, node.id, node.maxRecursion, plan.byWorkgroup};
+        return {m_nodes[plan.node].words, m_nodes[plan.node].options, node.declared.id, node.declared.maxRecursion,
+                plan.byWorkgroup};
     }
 
     Status addGroups(const graph::LastLevelFusion& plan, const LevelSplit& split)
@@ -195,15 +197,15 @@ private:
         Result<PreparedNode> prepared = prepare(*words, group.options);
         if (!prepared)
             return prepared.error();
-        if (prepared->node.parts != levels.parts())
+        if (prepared->node.decided.parts != levels.parts())
             return Diagnostic{"fuse", nameOf(node), "its invocations do not run side by side"};
-        if (const Status kept = keepsDeclaration(group.prepared.node, prepared->node); !kept)
+        if (const Status kept = keepsDeclaration(group.prepared.node.declared, prepared->node.declared); !kept)
             return kept.error();
-        if (graph::declaredBytes(prepared->node) > graph::kMaxPayloadDeclarationBytes)
+        if (graph::declaredBytes(prepared->node.declared) > graph::kMaxPayloadDeclarationBytes)
             return Diagnostic{"fuse", nameOf(node), "declares too many payloads for several levels"};
         group.prepared = std::move(*prepared);
-        group.prepared.node.id = m_graph.nodes[node].id;
-        group.prepared.node.levelGroup = {node, levels.levels, levels.isLast};
+        group.prepared.node.declared.id = m_graph.nodes[node].declared.id;
+        group.prepared.node.decided.levelGroup = {node, levels.levels, levels.isLast};
         group.words = std::move(*words);
         group.changed = true;
         return group;
@@ -211,12 +213,12 @@ private:
 
     const std::string& targetOf(uint32_t node, uint32_t output) const
     {
-        return m_graph.nodes[node].outputs[output].targetName;
+        return m_graph.nodes[node].declared.outputs[output].targetName;
     }
 
     std::string nameOf(uint32_t node) const
     {
-        const graph::NodeId& id = m_graph.nodes[node].id;
+        const graph::NodeId& id = m_graph.nodes[node].declared.id;
         return "'" + id.name + "'[" + std::to_string(id.index) + "]";
     }
 
@@ -305,7 +307,7 @@ private:
         for (const graph::FusionTarget& target : attempt.done->targets)
             producer.options.target.longIntegers |= m_nodes[target.node].options.target.longIntegers;
         producer.prepared = attempt.code.prepared;
-        producer.prepared.node.id = m_graph.nodes[node].id;
+        producer.prepared.node.declared.id = m_graph.nodes[node].declared.id;
         producer.changed = true;
         return true;
     }
@@ -395,7 +397,7 @@ Result<FusedCode> fuseCode(const FusableNode& producer, const FusedOutput& outpu
     auto shader = prepareShader(std::move(*module), options);
     if (!shader)
         return shader.error();
-    if (const Status kept = keepsDeclaration(producer.prepared.node, (*shader)->node); !kept)
+    if (const Status kept = keepsDeclaration(producer.prepared.node.declared, (*shader)->node.declared); !kept)
         return kept.error();
     return FusedCode{std::move(words), {(*shader)->node, std::move(*shader)}};
 }

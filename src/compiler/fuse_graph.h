@@ -40,7 +40,7 @@ struct FusionOutcome {
     // Where the output leads to the node itself: its last level alone runs inside the level above, or so many in one.
     bool lastLevel = false;
     uint32_t levelsInOne = 0;
-    uint32_t parts = 1;        // likewise: invocations that have one payload of theirs, at most (graph::Node::parts)
+    uint32_t parts = 1;  // likewise: invocations that have one payload of theirs, at most (graph::NodeDecisions::parts)
     bool depthFirst = false;   // likewise: an invocation goes on with what it has sent
     bool byWorkgroup = false;  // all invocations of the producer's workgroup run a receiver's workgroup together
     // It is not fused, or the last level alone is; with a place in the code if that is the reason.
@@ -49,9 +49,9 @@ struct FusionOutcome {
 
 // Fuses what can be fused and prepares the producers again. `graph` was linked from the nodes, in their order; nodes
 // behind those given belong to others and stay as they are. Where there are none, code for several levels of
-// recursive nodes is appended to `nodes` (graph::Node::levelGroup). With `all`, also levels of workgroups are in one
-// that take longer so. `fuseOne` may remember what fuseCode() gave. Returns the graph linked again, or `graph` if
-// nothing was fused. Errors: none that linking did not report before.
+// recursive nodes is appended to `nodes` (graph::NodeDecisions::levelGroup). With `all`, also levels of workgroups are
+// in one that take longer so. `fuseOne` may remember what fuseCode() gave. Returns the graph linked again, or `graph`
+// if nothing was fused. Errors: none that linking did not report before.
 Result<graph::Graph> fuseGraph(std::vector<FusableNode>& nodes, graph::Graph graph, bool all,
                                std::vector<FusionOutcome>& outcomes, const FuseFunction& fuseOne = fuseCode);
 

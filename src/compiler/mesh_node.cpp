@@ -56,7 +56,7 @@ Status read(NodeShader& shader, const Options& options)
 }
 
 // What graphs cannot do with mesh shaders.
-Status checkNode(const graph::Node& node)
+Status checkNode(const graph::NodeDeclaration& node)
 {
     const auto refuse = [&](std::string_view where, std::string_view why) -> Status {
         return Diagnostic{std::string(kPass), std::string(where), std::string(why)};
@@ -127,7 +127,7 @@ Status lower(NodeShader& shader, const Options& options, uint32_t strideBytes)
     return {};
 }
 
-uint32_t strideOf(const graph::Node& node)
+uint32_t strideOf(const graph::NodeDeclaration& node)
 {
     return (node.payloadBytes + abi::kMeshPayloadAlignment - 1) / abi::kMeshPayloadAlignment *
            abi::kMeshPayloadAlignment;
@@ -148,15 +148,17 @@ Result<MeshNode> compileMeshNode(std::span<const uint32_t> words, const Options&
     NodeShader shader;
     shader.module = std::move(*module);
     Status status = read(shader, options);
+    graph::NodeDeclaration& declared = shader.node.declared;
     if (status)
-        status = checkNode(shader.node);
+        status = checkNode(declared);
     if (!status)
         return status.error();
     MeshNode out;
-    if (!shader.node.declaresPayload && shader.node.mode == graph::LaunchMode::Dynamic)
-        shader.node.payloadBytes = kImplicitPayloadBytes;
-    out.node = shader.node;
-    out.strideBytes = strideOf(out.node);
+    if (!declared.declaresPayload && declared.mode == graph::LaunchMode::Dynamic)
+        declared.payloadBytes = kImplicitPayloadBytes;
+    declared.drawn = declared.mode;
+    out.declared = declared;
+    out.strideBytes = strideOf(out.declared);
     if (status = lower(shader, options, out.strideBytes); !status)
         return status.error();
     out.shader = spirv::write(shader.module);
@@ -164,11 +166,19 @@ Result<MeshNode> compileMeshNode(std::span<const uint32_t> words, const Options&
         if (status = spirv::validate(out.shader); !status)
             return status.error();
     }
-    auto collector = makeCollector(out.node, out.strideBytes, maxGroups);
+    auto collector = makeCollector(out.declared, out.strideBytes, maxGroups);
     if (!collector)
         return collector.error();
     out.collector = std::move(*collector);
     return out;
+}
+
+graph::Node asMeshNode(graph::Node collector, const graph::NodeDeclaration& mesh)
+{
+    collector.declared.drawn = mesh.mode;
+    collector.declared.entryPoint = mesh.entryPoint;
+    collector.declared.payloadAlignment = mesh.payloadAlignment;
+    return collector;
 }
 
 Result<spirv::Words> withoutNodes(std::span<const uint32_t> words, const std::string& entryPoint)

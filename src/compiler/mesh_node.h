@@ -13,7 +13,7 @@
 namespace millrace::compiler {
 
 struct MeshNode {
-    graph::Node node;  // what the mesh shader declares
+    graph::NodeDeclaration declared;  // by the mesh shader
     // MeshEXT, with the entry point's own name. One draw for each payload: abi::MeshNodeArguments follow the
     // application's push constants, and DrawIndex is the number of the payload.
     spirv::Words shader;
@@ -28,6 +28,9 @@ struct MeshNode {
 // most; payloads that ask for more are counted and not drawn. Errors: as prepare(), and what mesh nodes cannot do: send
 // payloads, coalesce, OpFinishWritingNodePayloadAMDX, DrawIndex, grids whose components are not aligned.
 Result<MeshNode> compileMeshNode(std::span<const uint32_t> words, const Options& options, uint32_t maxGroups);
+
+// The collector, as prepare() left it, as the graph sees it: a mesh node, with what only the mesh shader declares.
+graph::Node asMeshNode(graph::Node collector, const graph::NodeDeclaration& mesh);
 
 // A fragment shader of a module that declares the extension for the sake of other entry points, without it.
 Result<spirv::Words> withoutNodes(std::span<const uint32_t> words, const std::string& entryPoint);

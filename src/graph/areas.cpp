@@ -17,7 +17,7 @@ uint64_t granulesFor(uint64_t payloads, uint64_t stride)
     return divideUp(payloads * stride, abi::kGranuleBytes);
 }
 
-uint32_t budgetOf(const Node& node, size_t output)
+uint32_t budgetOf(const NodeDeclaration& node, size_t output)
 {
     return node.outputs[output].allocationSites > 0 ? node.outputs[node.outputs[output].budgetPool].budget : 0;
 }
@@ -27,7 +27,7 @@ uint32_t budgetOf(const Node& node, size_t output)
 bool areAreasFew(const Graph& graph, const Slot& slot)
 {
     const Node& node = graph.nodes[slot.node];
-    std::vector<uint64_t> pools(node.outputs.size(), 0);
+    std::vector<uint64_t> pools(node.declared.outputs.size(), 0);
     uint64_t count = 0;
     uint64_t together = 0;
     for (size_t o = 0; o < slot.outputMaps.size(); ++o) {
@@ -35,11 +35,11 @@ bool areAreasFew(const Graph& graph, const Slot& slot)
         if (count > abi::kMaxAreas)
             return false;
         for (const uint32_t queue : graph.receiversOf(slot, o)) {
-            const uint32_t budget = budgetOf(node, o);
+            const uint32_t budget = budgetOf(node.declared, o);
             if (budget > kMaxPayloadsInShare)
                 return false;
             const uint64_t granules = granulesFor(budget, graph.queues[queue].stride);
-            uint64_t& pool = pools[node.outputs[o].budgetPool];
+            uint64_t& pool = pools[node.declared.outputs[o].budgetPool];
             pool = std::max(pool, granules);
             together += granules;
         }
@@ -47,7 +47,7 @@ bool areAreasFew(const Graph& graph, const Slot& slot)
     uint64_t least = 0;
     for (const uint64_t pool : pools)
         least += pool;
-    return together <= kMaxMemoryRatio * least && together <= UINT32_MAX / std::max(node.packWidth, 1u);
+    return together <= kMaxMemoryRatio * least && together <= UINT32_MAX / std::max(node.decided.packWidth, 1u);
 }
 
 uint32_t makeAreas(const Graph& graph, Slot& slot)
@@ -64,7 +64,7 @@ uint32_t makeAreas(const Graph& graph, Slot& slot)
                     area.stream = first;
                 area.stride = queue.stride;
                 area.offset = end;
-                area.limit = budgetOf(node, o);
+                area.limit = budgetOf(node.declared, o);
                 end += static_cast<uint32_t>(granulesFor(area.limit, queue.stride));
             }
             slot.areas.push_back(area);

@@ -50,7 +50,7 @@ private:
     {
         const Node& node = m_graph.nodes[slot.node];
         const uint32_t map = slot.outputMaps[output];
-        return emissionBound(node, node.outputs[output], m_maps[map].targets);
+        return emissionBound(node, node.declared.outputs[output], m_maps[map].targets);
     }
 
     Graph& m_graph;
@@ -80,7 +80,7 @@ void Budgets::summarize()
 // Of one of the node's workgroups.
 uint64_t Budgets::granules(const Slot& slot) const
 {
-    const std::vector<NodeOutput>& outputs = m_graph.nodes[slot.node].outputs;
+    const std::vector<NodeOutput>& outputs = m_graph.nodes[slot.node].declared.outputs;
     struct Pool {
         uint64_t payloads = 0;
         uint64_t runs = 0;
@@ -112,7 +112,7 @@ uint64_t Budgets::granules(const Slot& slot) const
 // The most that one of the node's workgroups appends to any one stream.
 uint64_t Budgets::entries(const Slot& slot)
 {
-    const std::vector<NodeOutput>& outputs = m_graph.nodes[slot.node].outputs;
+    const std::vector<NodeOutput>& outputs = m_graph.nodes[slot.node].declared.outputs;
     std::vector<size_t> emitting;
     for (size_t o = 0; o < outputs.size(); ++o)
         if (bound(slot, o).payloads > 0)
@@ -164,7 +164,7 @@ void Budgets::budgetWhereItFits(Slot& slot, const Node& node)
     slot.fitEntriesPerGroup = slot.entriesPerGroup;
     const CodeTraits& code = m_graph.code[slot.node];
     if (code.emits == abi::kEmitsToFew)
-        slot.fitGranulesPerGroup = makeAreas(m_graph, slot) * std::max(node.packWidth, 1u);
+        slot.fitGranulesPerGroup = makeAreas(m_graph, slot) * std::max(node.decided.packWidth, 1u);
     if (code.sendsGrids())
         return;
     if (code.emits == abi::kEmitsToOne)
@@ -190,13 +190,14 @@ Status Budgets::run()
                 makeAreas(m_graph, slot);
             continue;
         }
-        const uint64_t width = std::max(node.packWidth, 1u);
+        const uint64_t width = std::max(node.decided.packWidth, 1u);
         const uint64_t granulesPerGroup = saturatingMultiply(granules(slot), width);
         const uint64_t entriesPerGroup = saturatingMultiply(entries(slot), width);
         if (granulesPerGroup > UINT32_MAX || entriesPerGroup > kMaxStreamEntries) {
-            return diagnose(node, "one workgroup may enqueue " +
-                                      std::to_string(granulesPerGroup / ((1u << 20) / abi::kGranuleBytes)) +
-                                      " MiB in " + std::to_string(entriesPerGroup) + " pieces, which is too much");
+            return diagnose(node.declared, "one workgroup may enqueue " +
+                                               std::to_string(granulesPerGroup / ((1u << 20) / abi::kGranuleBytes)) +
+                                               " MiB in " + std::to_string(entriesPerGroup) +
+                                               " pieces, which is too much");
         }
         slot.granulesPerGroup = static_cast<uint32_t>(granulesPerGroup);
         slot.entriesPerGroup = static_cast<uint32_t>(entriesPerGroup);
@@ -210,13 +211,14 @@ Status Budgets::run()
 EmissionBound emissionBound(const Node& node, const NodeOutput& output, uint32_t targets)
 {
     EmissionBound bound;
-    const uint64_t budget = node.outputs[output.budgetPool].budget;
+    const uint64_t budget = node.declared.outputs[output.budgetPool].budget;
     if (targets == 0 || output.allocationSites == 0)
         return bound;
     const uint64_t executions = output.allocatesInLoop ? budget : output.allocationSites;
     const uint64_t invocations =
-        output.perInvocation && node.packWidth == 0
-            ? saturatingMultiply(uint64_t(node.localSize[0]) * node.localSize[1], node.localSize[2])
+        output.perInvocation && node.decided.packWidth == 0
+            ? saturatingMultiply(uint64_t(node.declared.localSize[0]) * node.declared.localSize[1],
+                                 node.declared.localSize[2])
             : 1;
     bound.payloads = budget;
     bound.runs = std::min(budget, saturatingMultiply(executions, std::min<uint64_t>(targets, invocations)));
@@ -224,13 +226,13 @@ EmissionBound emissionBound(const Node& node, const NodeOutput& output, uint32_t
     return bound;
 }
 
-uint32_t inputBytes(const Node& node)
+uint32_t inputBytes(const NodeDeclaration& node)
 {
     // indexNames() has written the implicit payload into payloadBytes.
     return node.declaresPayload || node.mode == LaunchMode::Dynamic ? node.payloadBytes : 0;
 }
 
-uint32_t maxGroupsPerPayload(const Node& node)
+uint32_t maxGroupsPerPayload(const NodeDeclaration& node)
 {
     if (!node.declaresMaxGrid)
         return kMaxGroups;
@@ -266,10 +268,11 @@ Status computeStrides(Graph& graph)
     // A producer writes what it declares, which may be more than the receiver reads. Both rely on payloadAlignment().
     std::vector<Payload> payloads(graph.queues.size());
     for (const Slot& slot : graph.slots)
-        payloads[slot.queue].include(inputBytes(graph.nodes[slot.node]), graph.nodes[slot.node].payloadAlignment);
+        payloads[slot.queue].include(inputBytes(graph.nodes[slot.node].declared),
+                                     graph.nodes[slot.node].declared.payloadAlignment);
     std::vector<Payload> sent(graph.maps.size());
     for (const Slot& slot : graph.slots) {
-        const std::vector<NodeOutput>& outputs = graph.nodes[slot.node].outputs;
+        const std::vector<NodeOutput>& outputs = graph.nodes[slot.node].declared.outputs;
         for (size_t o = 0; o < outputs.size(); ++o)
             sent[slot.outputMaps[o]].include(outputs[o].payloadBytes);
     }
@@ -283,7 +286,7 @@ Status computeStrides(Graph& graph)
         queue.finishCount = 0;
         for (uint32_t s : queue.slots) {
             const Node& node = graph.nodes[graph.slots[s].node];
-            if (!node.usesFinishWriting)
+            if (!node.declared.usesFinishWriting)
                 continue;
             graph.slots[s].finishOffset = static_cast<uint32_t>(end);
             end += 4;
@@ -291,20 +294,20 @@ Status computeStrides(Graph& graph)
         }
         const Slot& base = graph.slots[queue.baseSlot];
         const Node& owner = graph.nodes[base.node];
-        if (owner.depthFirst > 0 && base.remaining < owner.maxRecursion) {
+        if (owner.decided.depthFirst > 0 && base.remaining < owner.declared.maxRecursion) {
             queue.remainingOffset = static_cast<uint32_t>(end);
             end += 4;
         }
         end = roundUp(end, payloads[q].alignment);
         if (end > kMaxStride) {
             return diagnose(
-                graph.nodes[graph.slots[queue.baseSlot].node],
+                graph.nodes[graph.slots[queue.baseSlot].node].declared,
                 "its payloads need " + std::to_string(end) + " bytes each, more than " + std::to_string(kMaxStride));
         }
         queue.stride = static_cast<uint32_t>(end);
     }
     for (Slot& slot : graph.slots)
-        if (graph.nodes[slot.node].depthFirst > 0 && slot.remaining > 0)
+        if (graph.nodes[slot.node].decided.depthFirst > 0 && slot.remaining > 0)
             slot.leftOffset = graph.queues[slot.queue + 1].remainingOffset;  // createSlots(): the next is the one below
     return {};
 }

@@ -24,10 +24,10 @@ struct EmissionBound {
 EmissionBound emissionBound(const Node& node, const NodeOutput& output, uint32_t targets);
 
 // Bytes that a node's input payload takes, the implicit payload included.
-uint32_t inputBytes(const Node& node);
+uint32_t inputBytes(const NodeDeclaration& node);
 
 // Largest grid of one payload, in workgroups.
-uint32_t maxGroupsPerPayload(const Node& node);
+uint32_t maxGroupsPerPayload(const NodeDeclaration& node);
 
 // Fills Queue::stride, finishOffset and finishCount, and Slot::finishOffset.
 // Requires: slots, queues, streams and maps.

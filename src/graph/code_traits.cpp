@@ -41,19 +41,19 @@ public:
     void add(const Slot& slot)
     {
         const Node& node = m_graph.nodes[slot.node];
-        m_publishesAtOnce = node.sendsWhenFinished;
+        m_publishesAtOnce = node.declared.sendsWhenFinished;
         std::optional<uint32_t> only;
-        m_grids.resize(node.outputs.size(), false);
+        m_grids.resize(node.declared.outputs.size(), false);
         for (size_t o = 0; o < slot.outputMaps.size(); ++o) {
             const std::span<const uint32_t> queues = m_graph.queuesOf(slot, o);
             const std::vector<uint32_t>& receivers = m_graph.receiversOf(slot, o);
             m_plain = m_plain && receivers.size() == queues.size();
             for (size_t i = 0; m_plain && i < queues.size(); ++i)
                 m_plain = queues[i] == queues[0] + i && isPlain(m_graph, queues[i]);
-            if (node.outputs[o].allocationSites == 0)
+            if (node.declared.outputs[o].allocationSites == 0)
                 continue;
             addOutput(o, receivers, only);
-            const std::optional<uint32_t> index = node.outputs[o].constantIndex;
+            const std::optional<uint32_t> index = node.declared.outputs[o].constantIndex;
             m_received = m_received && index && *index < queues.size() && queues[*index] != abi::kNoQueue;
         }
         m_few = m_few && areAreasFew(m_graph, slot);
@@ -103,8 +103,8 @@ private:
 
 CodeTraits traitsOf(const Graph& graph, uint32_t node, std::span<const uint32_t> slots)
 {
-    CodeTraits traits = codeTraits(graph.nodes[node]);
-    if (graph.nodes[node].anyGraph)
+    CodeTraits traits = codeTraits(graph.nodes[node].declared);
+    if (graph.nodes[node].decided.anyGraph)
         return traits;
     Sent sent(graph);
     CommonStride input;
@@ -124,13 +124,14 @@ void findTogether(Graph& graph)
     std::vector<uint32_t> sent(graph.maps.size(), 0);
     for (const Slot& slot : graph.slots)
         for (size_t o = 0; o < slot.outputMaps.size(); ++o)
-            sent[slot.outputMaps[o]] = std::max(sent[slot.outputMaps[o]], graph.nodes[slot.node].outputs[o].together);
+            sent[slot.outputMaps[o]] =
+                std::max(sent[slot.outputMaps[o]], graph.nodes[slot.node].declared.outputs[o].together);
     std::vector<uint32_t> most(graph.queues.size(), 0);
     for (size_t m = 0; m < sent.size(); ++m)
         for (const uint32_t queue : graph.receivers[m])
             most[queue] = std::max(most[queue], sent[m]);
     for (const Slot& slot : graph.slots)
-        if (slot.level > 0 && !graph.nodes[slot.node].anyGraph)
+        if (slot.level > 0 && !graph.nodes[slot.node].decided.anyGraph)
             graph.code[slot.node].inputTogether = std::max(graph.code[slot.node].inputTogether, most[slot.queue]);
 }
 
@@ -139,14 +140,15 @@ void findBegins(Graph& graph)
 {
     for (const Slot& slot : graph.slots) {
         const Node& node = graph.nodes[slot.node];
-        if (slot.level == 1 && !node.vulkanMemoryModel && node.depthFirst == 0 && !node.anyGraph)
+        if (slot.level == 1 && !node.declared.vulkanMemoryModel && node.decided.depthFirst == 0 &&
+            !node.decided.anyGraph)
             graph.code[slot.node].begins = true;
     }
 }
 
 }  // namespace
 
-CodeTraits codeTraits(const Node& node)
+CodeTraits codeTraits(const NodeDeclaration& node)
 {
     CodeTraits traits;
     uint32_t emitting = 0;

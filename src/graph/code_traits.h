@@ -7,7 +7,7 @@
 namespace millrace::graph {
 
 // Of a node in any graph.
-CodeTraits codeTraits(const Node& node);
+CodeTraits codeTraits(const NodeDeclaration& node);
 
 // Graph::code. `emits` is never above what is known without the graph. Requires: levels and strides.
 Status findCodeTraits(Graph& graph);

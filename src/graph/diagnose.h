@@ -14,12 +14,12 @@ inline std::string nameOf(const NodeId& id)
     return "'" + id.name + "'[" + std::to_string(id.index) + "]";
 }
 
-inline Diagnostic diagnose(const Node& node, std::string message)
+inline Diagnostic diagnose(const NodeDeclaration& node, std::string message)
 {
     return {"graph", "node " + nameOf(node.id), std::move(message)};
 }
 
-inline Diagnostic diagnose(const Node& node, const NodeOutput& output, std::string message)
+inline Diagnostic diagnose(const NodeDeclaration& node, const NodeOutput& output, std::string message)
 {
     return {"graph",
             "node " + nameOf(node.id) + ", output " + std::to_string(&output - node.outputs.data()) + " to '" +

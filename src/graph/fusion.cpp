@@ -15,7 +15,7 @@ constexpr uint64_t kMostGroupRuns = 8;
 // That each have a copy of a node, so that all copies together are as many as nodes are, times this.
 constexpr size_t kMostProducers = 16;
 
-bool emits(const Node& node)
+bool emits(const NodeDeclaration& node)
 {
     return std::ranges::any_of(node.outputs, [](const NodeOutput& output) { return output.allocationSites > 0; });
 }
@@ -42,7 +42,7 @@ public:
         for (const auto& [key, targets] : m_targets) {
             const auto& [node, output] = key;
             const bool byWorkgroup = std::ranges::any_of(targets, [&](const FusionTarget& target) {
-                return m_graph.nodes[target.node].mode == LaunchMode::Static;
+                return m_graph.nodes[target.node].declared.mode == LaunchMode::Static;
             });
             std::string why = obstacle(node, output, byWorkgroup);
             for (size_t t = 0; why.empty() && t < targets.size(); ++t)
@@ -59,13 +59,14 @@ public:
     {
         std::set<uint32_t> done;
         for (const Node& node : m_graph.nodes)
-            if (node.levelGroup)
-                done.insert(node.levelGroup->of);
+            if (node.decided.levelGroup)
+                done.insert(node.decided.levelGroup->of);
         std::vector<LastLevelFusion> plan;
         for (const auto& [key, targets] : m_targets) {
             const auto& [node, output] = key;
-            if (!m_graph.nodes[node].levelGroup && !done.contains(node) && reaches(targets, node))
-                plan.push_back({node, output, obstacleToLastLevel(node, output), hasWorkgroups(m_graph.nodes[node])});
+            if (!m_graph.nodes[node].decided.levelGroup && !done.contains(node) && reaches(targets, node))
+                plan.push_back(
+                    {node, output, obstacleToLastLevel(node, output), hasWorkgroups(m_graph.nodes[node].declared)});
         }
         return plan;
     }
@@ -79,8 +80,8 @@ private:
     void addTargets(const Slot& slot)
     {
         const Node& node = m_graph.nodes[slot.node];
-        for (uint32_t o = 0; o < node.outputs.size(); ++o) {
-            if (node.outputs[o].allocationSites == 0)
+        for (uint32_t o = 0; o < node.declared.outputs.size(); ++o) {
+            if (node.declared.outputs[o].allocationSites == 0)
                 continue;
             std::vector<FusionTarget>& targets = m_targets[{slot.node, o}];
             const bool isFirst = targets.empty();
@@ -107,10 +108,10 @@ private:
 
     std::string obstacleToLastLevel(uint32_t node, uint32_t output) const
     {
-        const bool byWorkgroup = hasWorkgroups(m_graph.nodes[node]);
+        const bool byWorkgroup = hasWorkgroups(m_graph.nodes[node].declared);
         if (std::string why = obstacle(node, output, byWorkgroup); !why.empty())
             return why;
-        if (allocatesAgain(m_graph.nodes[node].outputs[output]))
+        if (allocatesAgain(m_graph.nodes[node].declared.outputs[output]))
             return "payloads are allocated more than once";
         if (m_targets.at({node, output}).size() > 1)
             return "the output leads to other nodes as well";
@@ -123,11 +124,14 @@ private:
     }
 
     // Several invocations, for each payload as many.
-    static bool hasWorkgroups(const Node& node) { return node.mode == LaunchMode::Static && invocationsOf(node) > 1; }
+    static bool hasWorkgroups(const NodeDeclaration& node)
+    {
+        return node.mode == LaunchMode::Static && invocationsOf(node) > 1;
+    }
 
     std::string name(uint32_t node) const
     {
-        const NodeId& id = m_graph.nodes[node].id;
+        const NodeId& id = m_graph.nodes[node].declared.id;
         return "'" + id.name + "'[" + std::to_string(id.index) + "]";
     }
 
@@ -135,11 +139,11 @@ private:
     std::string obstacle(uint32_t index, uint32_t o, bool byWorkgroup) const
     {
         const Node& node = m_graph.nodes[index];
-        const NodeOutput& output = node.outputs[o];
+        const NodeOutput& output = node.declared.outputs[o];
         const auto sharesBudget = [&](const NodeOutput& other) {
             return &other != &output && other.budgetPool == output.budgetPool;
         };
-        if (node.anyGraph)
+        if (node.decided.anyGraph)
             return "the producer is part of a pipeline library";
         if (!output.perInvocation && !byWorkgroup)
             return "payloads are allocated by workgroups";
@@ -147,7 +151,7 @@ private:
             return "payloads are allocated more than once";
         if (output.tracksFinishWriting)
             return "payloads track finishing";
-        if (std::ranges::any_of(node.outputs, sharesBudget))
+        if (std::ranges::any_of(node.declared.outputs, sharesBudget))
             return "the output shares its limit with another one";
         return m_targets.at({index, o}).empty() ? "there is nobody to receive payloads" : "";
     }
@@ -157,16 +161,17 @@ private:
     {
         const Node& above = m_graph.nodes[producer];
         const Node& node = m_graph.nodes[index];
-        const uint64_t groups = uint64_t{node.staticGrid[0]} * node.staticGrid[1] * node.staticGrid[2];
-        if (node.mode != LaunchMode::Static)
+        const uint64_t groups =
+            uint64_t{node.declared.staticGrid[0]} * node.declared.staticGrid[1] * node.declared.staticGrid[2];
+        if (node.declared.mode != LaunchMode::Static)
             return name(index) + " is no node of a static grid, as others that receive are";
-        if (invocationsOf(node) == 1)
+        if (invocationsOf(node.declared) == 1)
             return name(index) + " is no coalescing node that works on each payload by itself";
-        if (!std::ranges::equal(node.localSize, above.localSize))
+        if (!std::ranges::equal(node.declared.localSize, above.declared.localSize))
             return name(index) + " has workgroups of another shape";
-        if (groups * above.outputs[o].budget > kMostGroupRuns)
-            return "a workgroup may send to " + std::to_string(groups * above.outputs[o].budget) + " workgroups of " +
-                   name(index) + ", which are faster side by side";
+        if (groups * above.declared.outputs[o].budget > kMostGroupRuns)
+            return "a workgroup may send to " + std::to_string(groups * above.declared.outputs[o].budget) +
+                   " workgroups of " + name(index) + ", which are faster side by side";
         return obstacleToReceiving(index, isOwnLevel);
     }
 
@@ -183,15 +188,15 @@ private:
     {
         const Node& node = m_graph.nodes[index];
         const size_t producers = m_producers.at(index).size();
-        if (node.anyGraph)
+        if (node.decided.anyGraph)
             return name(index) + " is part of a pipeline library";
-        if (!isOwnLevel && node.maxRecursion > 0)
+        if (!isOwnLevel && node.declared.maxRecursion > 0)
             return name(index) + " is recursive";
         if (m_sharing.contains(index))
             return name(index) + " shares its input with other nodes";
-        if (node.usesFinishWriting || node.writesInput)
+        if (node.declared.usesFinishWriting || node.declared.writesInput)
             return name(index) + " writes to its payload";
-        if (!isOwnLevel && emits(node))
+        if (!isOwnLevel && emits(node.declared))
             return name(index) + " sends payloads itself";
         if (!isOwnLevel && producers > kMostProducers)
             return name(index) + " receives from " + std::to_string(producers) + " outputs, more than " +

@@ -48,7 +48,7 @@ struct FusionPlan {
 // Consumers that emit nothing come first; when they are fused and the graph is linked again, others may follow.
 FusionPlan planFusion(const Graph& graph);
 
-// All recursive nodes that do not have code for several of their levels yet (Node::levelGroup).
+// All recursive nodes that do not have code for several of their levels yet (NodeDecisions::levelGroup).
 std::vector<LastLevelFusion> planLastLevels(const Graph& graph);
 
 }  // namespace millrace::graph

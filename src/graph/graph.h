@@ -92,8 +92,9 @@ struct LevelGroup {
     bool operator==(const LevelGroup&) const = default;
 };
 
-// What compiler::compile() learned of a node; together with the compiled code it is all that linking needs.
-struct Node {
+// What a node says of itself: its code, and the name and index that its pipeline stage gives it. Written by what reads
+// code (src/compiler), and by link(), which writes the implicit payload out.
+struct NodeDeclaration {
     NodeId id;
     std::string entryPoint;
     LaunchMode mode = LaunchMode::Dynamic;
@@ -106,10 +107,6 @@ struct Node {
     uint32_t payloadAlignment = 4;  // 8 if it has a 64-bit scalar, else 4
     uint32_t maxInputPayloads = 1;  // coalescing: payloads a workgroup receives at most
     uint32_t localSize[3] = {1, 1, 1};
-    uint32_t packWidth = 0;  // > 0: so many of its workgroups run side by side in one of ours
-    // If packed: so many invocations have each payload, and each does a part of the work, of the number that is its
-    // WorkgroupId (compiler/fusion/descent.h).
-    uint32_t parts = 1;
     uint32_t maxRecursion = 0;
     std::optional<NodeId> sharesInputWith;
     bool apiEntry = true;
@@ -117,6 +114,20 @@ struct Node {
     // Of the workgroups of a payload, at most one sends: the last to ask OpFinishWritingNodePayloadAMDX.
     bool sendsWhenFinished = false;
     bool writesInput = false;
+    bool vulkanMemoryModel = false;
+    // A mesh node: how its workgroups follow from a payload. Then all else is of the compute node that collects what it
+    // receives (compiler::MeshNode).
+    std::optional<LaunchMode> drawn;
+    std::vector<NodeOutput> outputs;
+};
+
+// What was decided about the node's code. Written by what makes the code: compiler::choosePacking(), fusion, and
+// whoever has it compiled for any graph.
+struct NodeDecisions {
+    uint32_t packWidth = 0;  // > 0: so many of its workgroups run side by side in one of ours
+    // If packed: so many invocations have each payload, and each does a part of the work, of the number that is its
+    // WorkgroupId (compiler/fusion/descent.h).
+    uint32_t parts = 1;
     // > 0: an invocation runs itself what its payload sends, so many levels of recursion (device/depth_first.glsl), and
     // may leave payloads of any level to others. The slots below the top one, of which maxRecursion counts, are for
     // those.
@@ -126,18 +137,19 @@ struct Node {
     uint32_t leafRows = 1;
     // > 0: as a leaf, each workgroup of ours has so much scratch memory for payloads that it keeps (docs/fusion.md).
     uint32_t groupMemoryBytes = 0;
-    // A mesh node: how its workgroups follow from a payload. Then all else is of the compute node that collects what it
-    // receives (compiler::MeshNode).
-    std::optional<LaunchMode> drawn;
-    bool vulkanMemoryModel = false;  // of its code
-    bool anyGraph = false;           // its code, which is that of a library, relies on nothing of this graph
+    bool anyGraph = false;  // the code, which is that of a library, relies on nothing of this graph
     // No node of its own but code of another for several levels of its recursion. Behind all nodes that have a name.
     std::optional<LevelGroup> levelGroup;
-    std::vector<NodeOutput> outputs;
+};
+
+// Together with the compiled code it is all that linking needs.
+struct Node {
+    NodeDeclaration declared;
+    NodeDecisions decided;
 };
 
 // Of the node's own workgroup.
-constexpr uint32_t invocationsOf(const Node& node)
+constexpr uint32_t invocationsOf(const NodeDeclaration& node)
 {
     return node.localSize[0] * node.localSize[1] * node.localSize[2];
 }
@@ -145,53 +157,55 @@ constexpr uint32_t invocationsOf(const Node& node)
 // Of ours.
 constexpr uint32_t invocationsPerGroup(const Node& node)
 {
-    return invocationsOf(node) * (node.packWidth > 0 ? node.packWidth : 1);
+    return invocationsOf(node.declared) * (node.decided.packWidth > 0 ? node.decided.packWidth : 1);
 }
 
 // Single-invocation workgroups for single payloads of an indexed stream, each invocation of ours one of them.
 constexpr bool isPacked(const Node& node)
 {
-    return node.packWidth > 0 && node.mode == LaunchMode::Coalescing;
+    return node.decided.packWidth > 0 && node.declared.mode == LaunchMode::Coalescing;
 }
 
 // A static or dynamic node that emits nothing and cannot tell which invocations share its workgroup.
 constexpr bool isLoose(const Node& node)
 {
-    return node.packWidth > 0 && node.mode != LaunchMode::Coalescing;
+    return node.decided.packWidth > 0 && node.declared.mode != LaunchMode::Coalescing;
 }
 
 // What one workgroup of ours runs at a time: payloads of a coalescing node, workgroups of others.
 constexpr uint32_t unitsPerGroup(const Node& node)
 {
-    const bool hasTable = node.mode == LaunchMode::Coalescing && !isPacked(node);
-    return std::max(hasTable ? node.maxInputPayloads : node.packWidth, 1u);
+    const bool hasTable = node.declared.mode == LaunchMode::Coalescing && !isPacked(node);
+    return std::max(hasTable ? node.declared.maxInputPayloads : node.decided.packWidth, 1u);
 }
 
 // Several of its workgroups side by side in one of ours.
 constexpr bool runsBeside(const Node& node)
 {
-    return isLoose(node) && node.packWidth > 1;
+    return isLoose(node) && node.decided.packWidth > 1;
 }
 
 // Workgroups of one payload follow each other in one of ours, without a look at the stream (device/node.glsl,
 // mr_step()).
 constexpr bool stepsThroughGrid(const Node& node)
 {
-    const bool hasRow = node.staticGrid[0] > 1 || node.staticGrid[1] > 1 || node.staticGrid[2] > 1;
-    return !runsBeside(node) && (node.mode == LaunchMode::Dynamic || (node.mode == LaunchMode::Static && hasRow));
+    const bool hasRow =
+        node.declared.staticGrid[0] > 1 || node.declared.staticGrid[1] > 1 || node.declared.staticGrid[2] > 1;
+    return !runsBeside(node) &&
+           (node.declared.mode == LaunchMode::Dynamic || (node.declared.mode == LaunchMode::Static && hasRow));
 }
 
 // Of all payload types that it declares, where those that share a limit count once (VUID 09195). Requires: valid budget
 // pools.
-uint64_t declaredBytes(const Node& node);
+uint64_t declaredBytes(const NodeDeclaration& node);
 
 // What the code says is enough to know that no workgroup allocates more payloads than the output's limit allows,
 // together with the outputs that share it. Requires: valid budget pools.
-bool keepsBudget(const Node& node, const NodeOutput& output);
+bool keepsBudget(const NodeDeclaration& node, const NodeOutput& output);
 
 // Sends nothing, looks at nobody it could send to, and leaves its input as it is: a node that the host can launch
 // without the scheduler.
-inline bool isLeaf(const Node& node)
+inline bool isLeaf(const NodeDeclaration& node)
 {
     return node.outputs.empty() && !node.usesFinishWriting && !node.writesInput;
 }
@@ -247,7 +261,7 @@ struct Queue {
     uint32_t stride = 0;
     uint32_t finishOffset = 0;
     uint32_t finishCount = 0;
-    uint32_t remainingOffset = abi::kNoOffset;  // in payloads of any level (Node::depthFirst): how many remain
+    uint32_t remainingOffset = abi::kNoOffset;  // in payloads of any level (NodeDecisions::depthFirst): how many remain
 };
 
 struct Stream {
@@ -305,7 +319,7 @@ struct Graph {
     // The node whose level a slot is, whatever code it has.
     uint32_t ownerOf(const Slot& slot) const
     {
-        const std::optional<LevelGroup>& group = nodes[slot.node].levelGroup;
+        const std::optional<LevelGroup>& group = nodes[slot.node].decided.levelGroup;
         return group ? group->of : slot.node;
     }
 };

@@ -22,8 +22,8 @@ struct Group {
     enum class Visit { Not, Open, Done } visit = Visit::Not;
 };
 
-// How many levels of a node's recursion are in one (Node::levelGroup): the last ones, and those above. A level may be
-// left over, the first.
+// How many levels of a node's recursion are in one (NodeDecisions::levelGroup): the last ones, and those above. A level
+// may be left over, the first.
 struct Recursion {
     uint32_t last = 1;
     uint32_t others = 1;
@@ -34,9 +34,10 @@ public:
     explicit Levels(Graph& graph) : m_graph(graph), m_groups(graph.nodes.size()), m_recursions(graph.nodes.size())
     {
         for (const Node& node : graph.nodes)
-            if (node.levelGroup)
-                (node.levelGroup->isLast ? m_recursions[node.levelGroup->of].last
-                                         : m_recursions[node.levelGroup->of].others) = node.levelGroup->levels;
+            if (node.decided.levelGroup)
+                (node.decided.levelGroup->isLast ? m_recursions[node.decided.levelGroup->of].last
+                                                 : m_recursions[node.decided.levelGroup->of].others) =
+                    node.decided.levelGroup->levels;
     }
 
     Status run()
@@ -64,7 +65,7 @@ private:
     // Levels of ours from the top one to that on which `remaining` of its recursion remain.
     uint32_t depthOf(uint32_t node, uint32_t remaining) const
     {
-        const uint32_t below = m_graph.nodes[node].maxRecursion - remaining;
+        const uint32_t below = m_graph.nodes[node].declared.maxRecursion - remaining;
         const uint32_t others = m_recursions[node].others;
         return (below + others - 1) / others;
     }
@@ -79,7 +80,7 @@ private:
         const Recursion& recursion = m_recursions[node];
         const bool isFirst =
             remaining + 1 >= recursion.last && (remaining + 1 - recursion.last) % recursion.others == 0;
-        return remaining < m_graph.nodes[node].maxRecursion && !isFirst;
+        return remaining < m_graph.nodes[node].declared.maxRecursion && !isFirst;
     }
     uint32_t deepest(uint32_t node) const { return m_groups[node].level + depthOf(node); }
 
@@ -99,14 +100,14 @@ void Levels::collectEdges()
         if (isInside(owner, base.remaining))
             continue;
         Group& group = m_groups[owner];
-        if (base.remaining == m_graph.nodes[owner].maxRecursion)
+        if (base.remaining == m_graph.nodes[owner].declared.maxRecursion)
             group.topSlot = queue.baseSlot;
         for (uint32_t s : queue.slots) {
             const Slot& slot = m_graph.slots[s];
             if (isDone[slot.node])
                 continue;
             isDone[slot.node] = true;
-            const std::vector<NodeOutput>& outputs = m_graph.nodes[slot.node].outputs;
+            const std::vector<NodeOutput>& outputs = m_graph.nodes[slot.node].declared.outputs;
             for (size_t o = 0; o < outputs.size(); ++o) {
                 // A type that is only queried leads nowhere.
                 if (outputs[o].allocationSites == 0)
@@ -155,9 +156,9 @@ Status Levels::visit(uint32_t node)
 Diagnostic Levels::describeCycle(const std::vector<std::pair<uint32_t, size_t>>& path, Group::Edge last) const
 {
     auto name = [&](uint32_t base, uint32_t emitter) {
-        std::string text = nameOf(m_graph.nodes[base].id);
+        std::string text = nameOf(m_graph.nodes[base].declared.id);
         if (emitter != base)
-            text += " (shared by " + nameOf(m_graph.nodes[emitter].id) + ")";
+            text += " (shared by " + nameOf(m_graph.nodes[emitter].declared.id) + ")";
         return text;
     };
     std::string text = "only a node that enqueues to itself may recurse, but there is the cycle ";
@@ -165,7 +166,7 @@ Diagnostic Levels::describeCycle(const std::vector<std::pair<uint32_t, size_t>>&
     for (auto it = begin; it != path.end(); ++it)
         text += name(it->first, m_groups[it->first].edges[it->second - 1].emitter) + " -> ";
     text += name(last.target, last.target);
-    return diagnose(m_graph.nodes[last.target], std::move(text));
+    return diagnose(m_graph.nodes[last.target].declared, std::move(text));
 }
 
 Status Levels::relax()
@@ -178,9 +179,10 @@ Status Levels::relax()
             continue;
         const uint32_t depth = deepest(*it);
         if (depth > kMaxDepth) {
-            return diagnose(m_graph.nodes[*it], "a path from the API to this node has " + std::to_string(depth) +
-                                                    " nodes, recursion counted, more than maxExecutionGraphDepth (" +
-                                                    std::to_string(kMaxDepth) + ")");
+            return diagnose(m_graph.nodes[*it].declared,
+                            "a path from the API to this node has " + std::to_string(depth) +
+                                " nodes, recursion counted, more than maxExecutionGraphDepth (" +
+                                std::to_string(kMaxDepth) + ")");
         }
         for (const Group::Edge& edge : m_groups[*it].edges)
             m_groups[edge.target].level = std::max(m_groups[edge.target].level, depth + 1);

@@ -93,12 +93,12 @@ private:
         return array && id.index < array->size() ? (*array)[id.index] : kNoNode;
     }
 
-    bool isSharer(uint32_t node) const { return m_graph.nodes[node].sharesInputWith.has_value(); }
+    bool isSharer(uint32_t node) const { return m_graph.nodes[node].declared.sharesInputWith.has_value(); }
     // Nodes that others can send to, themselves included.
-    bool hasQueues(uint32_t node) const { return !isSharer(node) && !m_graph.nodes[node].levelGroup; }
+    bool hasQueues(uint32_t node) const { return !isSharer(node) && !m_graph.nodes[node].decided.levelGroup; }
     uint32_t codeOf(uint32_t node, uint32_t remaining) const;
     IndexRange indexRange(const NodeOutput& output, size_t arraySize) const;
-    Status checkOutput(const Node& node, const NodeOutput& output) const;
+    Status checkOutput(const NodeDeclaration& node, const NodeOutput& output) const;
     void noteBeyondDeclared();
     uint32_t createQueue(uint32_t node, uint32_t remaining, std::span<const uint32_t> sharers);
     uint32_t createStream(uint32_t queue, uint32_t kind);
@@ -110,7 +110,7 @@ private:
     std::unordered_map<std::string_view, NodeArray> m_names;
     std::vector<std::vector<uint32_t>> m_sharers;  // per node
     std::vector<uint32_t> m_topQueues;             // per node: where others enqueue to it
-    std::vector<uint32_t> m_lastGroups;            // per node: Node::levelGroup, the other way round,
+    std::vector<uint32_t> m_lastGroups;            // per node: NodeDecisions::levelGroup, the other way round,
     std::vector<uint32_t> m_otherGroups;           // of the last levels and of others
     std::map<MapKey, uint32_t> m_maps;             // to Graph::maps
 };
@@ -121,23 +121,23 @@ Status Linker::indexNames()
     m_otherGroups.assign(m_graph.nodes.size(), kNoNode);
     for (uint32_t i = 0; i < m_graph.nodes.size(); ++i) {
         Node& node = m_graph.nodes[i];
-        if (node.levelGroup) {
-            (node.levelGroup->isLast ? m_lastGroups : m_otherGroups)[node.levelGroup->of] = i;
+        if (node.decided.levelGroup) {
+            (node.decided.levelGroup->isLast ? m_lastGroups : m_otherGroups)[node.decided.levelGroup->of] = i;
             continue;
         }
-        if (node.id.index > kMaxNodeIndex)
-            return diagnose(node, "the node index is above " + std::to_string(kMaxNodeIndex));
-        if (!node.declaresPayload && node.mode == LaunchMode::Dynamic) {
-            node.payloadBytes = 12;
-            node.payloadAlignment = 4;
-            node.grid = {};
+        if (node.declared.id.index > kMaxNodeIndex)
+            return diagnose(node.declared, "the node index is above " + std::to_string(kMaxNodeIndex));
+        if (!node.declared.declaresPayload && node.declared.mode == LaunchMode::Dynamic) {
+            node.declared.payloadBytes = 12;
+            node.declared.payloadAlignment = 4;
+            node.declared.grid = {};
         }
-        NodeArray& array = m_names[node.id.name];
-        if (array.size() <= node.id.index)
-            array.resize(node.id.index + 1, kNoNode);
-        if (array[node.id.index] != kNoNode)
-            return diagnose(node, "two nodes have this name and index (VUID 09134)");
-        array[node.id.index] = i;
+        NodeArray& array = m_names[node.declared.id.name];
+        if (array.size() <= node.declared.id.index)
+            array.resize(node.declared.id.index + 1, kNoNode);
+        if (array[node.declared.id.index] != kNoNode)
+            return diagnose(node.declared, "two nodes have this name and index (VUID 09134)");
+        array[node.declared.id.index] = i;
     }
     return {};
 }
@@ -146,21 +146,23 @@ Status Linker::indexNames()
 Status Linker::checkNames()
 {
     for (const Node& node : m_graph.nodes) {
-        const NodeArray& array = *find(node.id.name);
+        const NodeArray& array = *find(node.declared.id.name);
         const Node& first = m_graph.nodes[*std::ranges::find_if(array, [](uint32_t n) { return n != kNoNode; })];
-        const std::string other = nameOf(first.id);
-        if (inputBytes(node) != inputBytes(first)) {
-            return diagnose(node, "its input payload has " + std::to_string(inputBytes(node)) + " bytes, that of " +
-                                      other + " has " + std::to_string(inputBytes(first)) + " (VUID 09135)");
+        const std::string other = nameOf(first.declared.id);
+        if (inputBytes(node.declared) != inputBytes(first.declared)) {
+            return diagnose(node.declared, "its input payload has " + std::to_string(inputBytes(node.declared)) +
+                                               " bytes, that of " + other + " has " +
+                                               std::to_string(inputBytes(first.declared)) + " (VUID 09135)");
         }
-        if (node.drawn.has_value() != first.drawn.has_value())
-            return diagnose(node, "only one of it and " + other + " is a mesh node (VUID 09136)");
-        if (node.drawn && (*node.drawn == LaunchMode::Static) != (*first.drawn == LaunchMode::Static))
-            return diagnose(node, "only one of it and " + other + " has StaticNumWorkgroupsAMDX (VUID 09138)");
-        if ((node.mode == LaunchMode::Coalescing) != (first.mode == LaunchMode::Coalescing))
-            return diagnose(node, "only one of it and " + other + " is coalescing (VUID 09137)");
-        if ((node.mode == LaunchMode::Static) != (first.mode == LaunchMode::Static))
-            return diagnose(node, "only one of it and " + other + " has StaticNumWorkgroupsAMDX (VUID 09138)");
+        if (node.declared.drawn.has_value() != first.declared.drawn.has_value())
+            return diagnose(node.declared, "only one of it and " + other + " is a mesh node (VUID 09136)");
+        if (node.declared.drawn &&
+            (*node.declared.drawn == LaunchMode::Static) != (*first.declared.drawn == LaunchMode::Static))
+            return diagnose(node.declared, "only one of it and " + other + " has StaticNumWorkgroupsAMDX (VUID 09138)");
+        if ((node.declared.mode == LaunchMode::Coalescing) != (first.declared.mode == LaunchMode::Coalescing))
+            return diagnose(node.declared, "only one of it and " + other + " is coalescing (VUID 09137)");
+        if ((node.declared.mode == LaunchMode::Static) != (first.declared.mode == LaunchMode::Static))
+            return diagnose(node.declared, "only one of it and " + other + " has StaticNumWorkgroupsAMDX (VUID 09138)");
     }
     return {};
 }
@@ -169,27 +171,28 @@ Status Linker::checkNames()
 Status Linker::checkNodes()
 {
     for (const Node& node : m_graph.nodes) {
-        if (node.mode == LaunchMode::Static) {
+        if (node.declared.mode == LaunchMode::Static) {
             uint64_t groups = 1;
-            for (uint32_t size : node.staticGrid) {
+            for (uint32_t size : node.declared.staticGrid) {
                 if (size > kMaxGroupsPerDimension)
-                    return diagnose(node, "a dimension of StaticNumWorkgroupsAMDX is above the limit (VUID 09186)");
+                    return diagnose(node.declared,
+                                    "a dimension of StaticNumWorkgroupsAMDX is above the limit (VUID 09186)");
                 groups *= size;
             }
             if (groups > kMaxGroups)
-                return diagnose(node, "StaticNumWorkgroupsAMDX starts more workgroups than the limit");
+                return diagnose(node.declared, "StaticNumWorkgroupsAMDX starts more workgroups than the limit");
         }
-        for (const NodeOutput& output : node.outputs)
-            if (output.budgetPool >= node.outputs.size())
-                return diagnose(node, output, "shares its payload limit with a type that is not an output");
-        if (const uint64_t declared = declaredBytes(node); declared > kMaxPayloadDeclarationBytes) {
-            return diagnose(node, "its payload declarations have " + std::to_string(declared) +
-                                      " bytes, more than maxExecutionGraphShaderPayloadSize (VUID 09195)");
+        for (const NodeOutput& output : node.declared.outputs)
+            if (output.budgetPool >= node.declared.outputs.size())
+                return diagnose(node.declared, output, "shares its payload limit with a type that is not an output");
+        if (const uint64_t declared = declaredBytes(node.declared); declared > kMaxPayloadDeclarationBytes) {
+            return diagnose(node.declared, "its payload declarations have " + std::to_string(declared) +
+                                               " bytes, more than maxExecutionGraphShaderPayloadSize (VUID 09195)");
         }
-        if (node.maxRecursion >= kMaxDepth)
-            return diagnose(node, "MaxNodeRecursionAMDX is " + std::to_string(node.maxRecursion) +
-                                      ", and maxExecutionGraphDepth, " + std::to_string(kMaxDepth) + ", allows " +
-                                      std::to_string(kMaxDepth - 1));
+        if (node.declared.maxRecursion >= kMaxDepth)
+            return diagnose(node.declared, "MaxNodeRecursionAMDX is " + std::to_string(node.declared.maxRecursion) +
+                                               ", and maxExecutionGraphDepth, " + std::to_string(kMaxDepth) +
+                                               ", allows " + std::to_string(kMaxDepth - 1));
     }
     return {};
 }
@@ -199,22 +202,23 @@ Status Linker::checkSharing()
     m_sharers.resize(m_graph.nodes.size());
     for (uint32_t i = 0; i < m_graph.nodes.size(); ++i) {
         const Node& node = m_graph.nodes[i];
-        if (!node.sharesInputWith)
+        if (!node.declared.sharesInputWith)
             continue;
-        const uint32_t base = find(*node.sharesInputWith);
+        const uint32_t base = find(*node.declared.sharesInputWith);
         if (base == kNoNode)
             continue;  // not stated; it just never runs
-        const std::string other = nameOf(*node.sharesInputWith);
+        const std::string other = nameOf(*node.declared.sharesInputWith);
         if (isSharer(base))
-            return diagnose(node, "shares the input of " + other + ", which itself shares the input of another node");
-        if (inputBytes(node) > inputBytes(m_graph.nodes[base])) {
-            return diagnose(node, "shares the input of " + other +
-                                      " but declares a larger payload: " + std::to_string(inputBytes(node)) +
-                                      " bytes, not " + std::to_string(inputBytes(m_graph.nodes[base])));
+            return diagnose(node.declared,
+                            "shares the input of " + other + ", which itself shares the input of another node");
+        if (inputBytes(node.declared) > inputBytes(m_graph.nodes[base].declared)) {
+            return diagnose(node.declared, "shares the input of " + other + " but declares a larger payload: " +
+                                               std::to_string(inputBytes(node.declared)) + " bytes, not " +
+                                               std::to_string(inputBytes(m_graph.nodes[base].declared)));
         }
         m_sharers[base].push_back(i);
         if (m_sharers[base].size() + 1 > kMaxSharingNodes)
-            return diagnose(m_graph.nodes[base],
+            return diagnose(m_graph.nodes[base].declared,
                             "more than " + std::to_string(kMaxSharingNodes) + " nodes share its input");
     }
     return {};
@@ -233,11 +237,12 @@ uint32_t Linker::codeOf(uint32_t node, uint32_t remaining) const
 {
     if (m_lastGroups[node] == kNoNode)
         return node;
-    const uint32_t last = m_graph.nodes[m_lastGroups[node]].levelGroup->levels;
+    const uint32_t last = m_graph.nodes[m_lastGroups[node]].decided.levelGroup->levels;
     if (remaining < last)
         return remaining + 1 == last ? m_lastGroups[node] : node;
     const uint32_t others = m_otherGroups[node];
-    const bool isFirst = others != kNoNode && (remaining + 1 - last) % m_graph.nodes[others].levelGroup->levels == 0;
+    const bool isFirst =
+        others != kNoNode && (remaining + 1 - last) % m_graph.nodes[others].decided.levelGroup->levels == 0;
     return isFirst ? others : node;
 }
 
@@ -248,7 +253,7 @@ uint32_t Linker::createQueue(uint32_t node, uint32_t remaining, std::span<const 
 
     std::vector<uint32_t> consumers{node};
     consumers.insert(consumers.end(), sharers.begin(), sharers.end());
-    auto isDynamic = [&](uint32_t n) { return m_graph.nodes[n].mode == LaunchMode::Dynamic; };
+    auto isDynamic = [&](uint32_t n) { return m_graph.nodes[n].declared.mode == LaunchMode::Dynamic; };
     uint32_t indexed = 0;
     if (!std::ranges::all_of(consumers, isDynamic))
         indexed = createStream(index, abi::kStreamIndexed);
@@ -269,7 +274,7 @@ Status Linker::createSlots()
 {
     uint64_t queueCount = 0;
     for (uint32_t i = 0; i < m_graph.nodes.size(); ++i)
-        queueCount += hasQueues(i) ? uint64_t(m_graph.nodes[i].maxRecursion) + 1 : 0;
+        queueCount += hasQueues(i) ? uint64_t(m_graph.nodes[i].declared.maxRecursion) + 1 : 0;
     if (queueCount > kMaxQueues) {
         return Diagnostic{"graph", "",
                           "the graph has " + std::to_string(queueCount) +
@@ -282,9 +287,9 @@ Status Linker::createSlots()
             continue;
         const Node& node = m_graph.nodes[i];
         m_topQueues[i] = static_cast<uint32_t>(m_graph.queues.size());
-        if (node.apiEntry)
+        if (node.declared.apiEntry)
             m_graph.apiQueues[i] = m_topQueues[i];
-        for (uint32_t remaining = node.maxRecursion + 1; remaining-- > 0;)
+        for (uint32_t remaining = node.declared.maxRecursion + 1; remaining-- > 0;)
             createQueue(i, remaining, m_sharers[i]);
     }
     return {};
@@ -304,7 +309,7 @@ IndexRange Linker::indexRange(const NodeOutput& output, size_t arraySize) const
 void Linker::noteBeyondDeclared()
 {
     for (uint32_t n = 0; m_reach == Reach::Array && n < m_graph.nodes.size(); ++n) {
-        const std::vector<NodeOutput>& outputs = m_graph.nodes[n].outputs;
+        const std::vector<NodeOutput>& outputs = m_graph.nodes[n].declared.outputs;
         for (uint32_t o = 0; o < outputs.size(); ++o) {
             const NodeArray* array = find(outputs[o].targetName);
             if (array && !outputs[o].constantIndex && declaredEnd(outputs[o]) < array->size())
@@ -314,7 +319,7 @@ void Linker::noteBeyondDeclared()
     m_isBeyondDeclared = !m_graph.beyondDeclared.empty();
 }
 
-Status Linker::checkOutput(const Node& node, const NodeOutput& output) const
+Status Linker::checkOutput(const NodeDeclaration& node, const NodeOutput& output) const
 {
     const NodeArray* array = find(output.targetName);
     if (!output.sparse && output.arraySize) {
@@ -342,10 +347,11 @@ Status Linker::checkOutput(const Node& node, const NodeOutput& output) const
         if ((*array)[i] == kNoNode || isSharer((*array)[i]))
             continue;
         const Node& target = m_graph.nodes[(*array)[i]];
-        if (inputBytes(target) > output.payloadBytes) {
+        if (inputBytes(target.declared) > output.payloadBytes) {
             return diagnose(node, output,
                             "the payload has " + std::to_string(output.payloadBytes) + " bytes, but the input of " +
-                                nameOf(target.id) + " has " + std::to_string(inputBytes(target)) + " (VUID 09139)");
+                                nameOf(target.declared.id) + " has " + std::to_string(inputBytes(target.declared)) +
+                                " (VUID 09139)");
         }
         break;  // checkNames(): all nodes of a name have inputs of the same size
     }
@@ -360,11 +366,11 @@ uint32_t Linker::getMap(const Slot& slot, const NodeOutput& output)
         array = &kNothing;
     const IndexRange range = array->empty() ? IndexRange{} : indexRange(output, array->size());
     MapKey key{array, range.first, range.end, kNoNode, abi::kNoQueue};
-    const NodeId& own = m_graph.nodes[slot.node].id;
+    const NodeId& own = m_graph.nodes[slot.node].declared.id;
     if (own.name == output.targetName && own.index >= range.first && own.index < range.end && !isSharer(slot.node)) {
         key.selfIndex = own.index;
         // createSlots(): the queues of a node follow each other, the one with most recursion remaining first.
-        const std::optional<LevelGroup>& group = m_graph.nodes[slot.node].levelGroup;
+        const std::optional<LevelGroup>& group = m_graph.nodes[slot.node].decided.levelGroup;
         const uint32_t levels = group && !group->isLast ? group->levels : 1;
         key.selfQueue = slot.remaining >= levels ? slot.queue + levels : abi::kNoQueue;
     }
@@ -389,8 +395,8 @@ Status Linker::linkOutputs()
 {
     noteBeyondDeclared();
     for (const Node& node : m_graph.nodes) {
-        for (const NodeOutput& output : node.outputs)
-            if (Status status = checkOutput(node, output); !status)
+        for (const NodeOutput& output : node.declared.outputs)
+            if (Status status = checkOutput(node.declared, output); !status)
                 return status;
     }
     // Per queue and per map: the last slot that leads there.
@@ -399,7 +405,7 @@ Status Linker::linkOutputs()
     for (uint32_t s = 0; s < m_graph.slots.size(); ++s) {
         Slot& slot = m_graph.slots[s];
         uint32_t targets = 0;
-        for (const NodeOutput& output : m_graph.nodes[slot.node].outputs) {
+        for (const NodeOutput& output : m_graph.nodes[slot.node].declared.outputs) {
             const uint32_t index = getMap(slot, output);
             slot.outputMaps.push_back(index);
             seenMaps.resize(m_graph.maps.size(), kNoNode);
@@ -409,12 +415,12 @@ Status Linker::linkOutputs()
                 targets += std::exchange(seen[queue], s) != s ? 1 : 0;
         }
         if (targets > kMaxOutputNodes) {
-            return diagnose(m_graph.nodes[slot.node],
+            return diagnose(m_graph.nodes[slot.node].declared,
                             "can enqueue to " + std::to_string(targets) +
                                 " nodes, more than maxExecutionGraphShaderOutputNodes (VUID 09197)");
         }
         if (m_graph.nodeMap.size() > kMaxNodeMap)
-            return diagnose(m_graph.nodes[slot.node], "the node arrays of all outputs together are too large");
+            return diagnose(m_graph.nodes[slot.node].declared, "the node arrays of all outputs together are too large");
     }
     return {};
 }
@@ -423,11 +429,11 @@ Status Linker::linkOutputs()
 Status Linker::checkMemory()
 {
     if (fixedBytes(m_graph) > UINT32_MAX)
-        return diagnose(m_graph.nodes.front(), "the tables of the graph would take more than 4 GiB");
+        return diagnose(m_graph.nodes.front().declared, "the tables of the graph would take more than 4 GiB");
     const uint64_t bytes = scratchSizes(m_graph, 0).minBytes;
     if (bytes / abi::kGranuleBytes > UINT32_MAX) {
         const auto largest = std::ranges::max_element(m_graph.slots, {}, &Slot::granulesPerGroup);
-        return diagnose(m_graph.nodes[largest->node],
+        return diagnose(m_graph.nodes[largest->node].declared,
                         "the graph would need " + std::to_string(bytes >> 20) +
                             " MiB of scratch memory, most of it for what one workgroup of this node may enqueue");
     }
@@ -437,7 +443,7 @@ Status Linker::checkMemory()
         for (size_t l = 0; l < work.levels.size(); ++l)
             entries += work.queues[q].sources.test(l) ? work.levels[l].entriesPerGroup : 0;
         if (entries > kMaxStreamEntries) {
-            return diagnose(m_graph.nodes[m_graph.slots[m_graph.queues[q].baseSlot].node],
+            return diagnose(m_graph.nodes[m_graph.slots[m_graph.queues[q].baseSlot].node].declared,
                             "single workgroups may enqueue " + std::to_string(entries) +
                                 " payloads to it before it runs, which is too much");
         }
@@ -450,19 +456,20 @@ Status Linker::checkMemory()
 bool Graph::areLeaves(uint32_t apiNode) const
 {
     const uint32_t queue = apiNode < apiQueues.size() ? apiQueues[apiNode] : abi::kNoQueue;
-    return queue != abi::kNoQueue &&
-           std::ranges::all_of(queues[queue].slots, [&](uint32_t slot) { return isLeaf(nodes[slots[slot].node]); });
+    return queue != abi::kNoQueue && std::ranges::all_of(queues[queue].slots, [&](uint32_t slot) {
+               return isLeaf(nodes[slots[slot].node].declared);
+           });
 }
 
 std::optional<uint32_t> Graph::findNode(const NodeId& id) const
 {
     for (uint32_t i = 0; i < nodes.size(); ++i)
-        if (nodes[i].id.index == id.index && nodes[i].id.name == id.name)
+        if (nodes[i].declared.id.index == id.index && nodes[i].declared.id.name == id.name)
             return i;
     return std::nullopt;
 }
 
-uint64_t declaredBytes(const Node& node)
+uint64_t declaredBytes(const NodeDeclaration& node)
 {
     std::vector<uint32_t> ofPool(node.outputs.size(), 0);
     for (const NodeOutput& output : node.outputs)
@@ -473,7 +480,7 @@ uint64_t declaredBytes(const Node& node)
     return declared;
 }
 
-bool keepsBudget(const Node& node, const NodeOutput& output)
+bool keepsBudget(const NodeDeclaration& node, const NodeOutput& output)
 {
     std::optional<uint64_t> most = 0u;
     for (const NodeOutput& other : node.outputs)

@@ -66,8 +66,8 @@ std::optional<Division> completeDivision(const Graph& graph, const Work& work)
     for (size_t s = 0; s < graph.slots.size(); ++s) {
         const Slot& slot = graph.slots[s];
         const Node& node = graph.nodes[slot.node];
-        if (node.mode != LaunchMode::Dynamic && node.depthFirst == 0 &&
-            std::max(work.groups[s], saturatingMultiply(work.queues[slot.queue].payloads, node.parts)) >
+        if (node.declared.mode != LaunchMode::Dynamic && node.decided.depthFirst == 0 &&
+            std::max(work.groups[s], saturatingMultiply(work.queues[slot.queue].payloads, node.decided.parts)) >
                 kMaxFittingUnits)
             return std::nullopt;
     }
@@ -200,7 +200,7 @@ private:
     uint64_t maxCapacity(const Stream& stream) const
     {
         if (stream.kind == abi::kStreamDynamic) {
-            const uint32_t most = maxGroupsPerPayload(m_graph.nodes[m_graph.slots[stream.slots.front()].node]);
+            const uint32_t most = maxGroupsPerPayload(m_graph.nodes[m_graph.slots[stream.slots.front()].node].declared);
             return std::min(kMaxStreamEntries, kMaxUnits / std::max(most, 1u));
         }
         // Payloads that have a size cannot be more than the memory holds, however long the runs.

@@ -100,7 +100,8 @@ DispatchPlan plan(const Graph& graph, uint64_t scratchBytes, std::optional<std::
 // The slot's workgroups send nothing, so any number of them may run whatever memory there is, on the direct path.
 inline bool asksForNothing(const Graph& graph, const Slot& slot)
 {
-    return graph.nodes[slot.node].depthFirst == 0 && slot.fitGranulesPerGroup == 0 && slot.fitEntriesPerGroup == 0;
+    return graph.nodes[slot.node].decided.depthFirst == 0 && slot.fitGranulesPerGroup == 0 &&
+           slot.fitEntriesPerGroup == 0;
 }
 // Payloads that it takes in a sweep then, of which so many workgroups are to run at most: abi::SlotInfo::most.
 uint32_t mostPayloadsInSweep(const Graph& graph, const Slot& slot, uint32_t groups);

@@ -29,7 +29,7 @@ uint64_t trashBytes(const Graph& graph)
     for (const Queue& queue : graph.queues)
         bytes = std::max<uint64_t>(bytes, queue.stride);
     for (const Node& node : graph.nodes)
-        for (const NodeOutput& output : node.outputs)
+        for (const NodeOutput& output : node.declared.outputs)
             bytes = std::max<uint64_t>(bytes, output.payloadBytes);
     return roundUp(bytes, abi::kGranuleBytes);
 }

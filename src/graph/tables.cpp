@@ -19,7 +19,7 @@ uint32_t streamStateOffset(const ScratchOffsets& offsets, const Slot& slot)
 // The queue that all payloads of a slot go to, if the node's code relies on there being no other.
 uint32_t onlyQueue(const Graph& graph, const Slot& slot)
 {
-    const std::vector<NodeOutput>& outputs = graph.nodes[slot.node].outputs;
+    const std::vector<NodeOutput>& outputs = graph.nodes[slot.node].declared.outputs;
     for (size_t o = 0; o < outputs.size() && graph.code[slot.node].emits == abi::kEmitsToOne; ++o) {
         const std::vector<uint32_t>& receivers = graph.receiversOf(slot, o);
         if (outputs[o].allocationSites > 0 && !receivers.empty())
@@ -32,18 +32,18 @@ uint32_t onlyQueue(const Graph& graph, const Slot& slot)
 uint32_t onlyLimit(const Slot& slot, const Node& node, uint32_t stride)
 {
     const uint64_t most = kMaxPayloadsInShare;
-    const uint64_t granules = slot.fitGranulesPerGroup / std::max(node.packWidth, 1u);
+    const uint64_t granules = slot.fitGranulesPerGroup / std::max(node.decided.packWidth, 1u);
     return static_cast<uint32_t>(stride == 0 ? most : std::min(most, granules * abi::kGranuleBytes / stride));
 }
 
 // Of a stream, units that a payload (dynamic: a workgroup) stands for.
 uint32_t unitsPerPayload(const Node& node)
 {
-    switch (node.mode) {
+    switch (node.declared.mode) {
         case LaunchMode::Static:
-            return node.staticGrid[0] * node.staticGrid[1] * node.staticGrid[2];
+            return node.declared.staticGrid[0] * node.declared.staticGrid[1] * node.declared.staticGrid[2];
         case LaunchMode::Coalescing:
-            return node.parts;
+            return node.decided.parts;
         case LaunchMode::Dynamic:
             break;
     }
@@ -55,7 +55,7 @@ abi::QueueInfo queueInfo(const Graph& graph, uint32_t index)
     const Queue& queue = graph.queues[index];
     const uint32_t node = graph.slots[queue.baseSlot].node;
     abi::QueueInfo info{};
-    info.payloadBytes = inputBytes(graph.nodes[node]);
+    info.payloadBytes = inputBytes(graph.nodes[node].declared);
     info.stride = queue.stride;
     info.finishOffset = queue.finishOffset;
     info.finishCount = queue.finishCount;
@@ -134,7 +134,7 @@ abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
         info.onlyStream = queue.indexedStream;
         info.onlyLimit = onlyLimit(slot, node, queue.stride);
     }
-    switch (node.mode) {
+    switch (node.declared.mode) {
         case LaunchMode::Static:
             info.kind = abi::kKindStatic;
             break;
@@ -147,13 +147,13 @@ abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
     }
     info.payloadStride = graph.queues[slot.queue].stride;
     info.finishOffset = slot.finishOffset;
-    info.remainingRecursion = node.depthFirst > 0 ? node.depthFirst : slot.remaining;
+    info.remainingRecursion = node.decided.depthFirst > 0 ? node.decided.depthFirst : slot.remaining;
     info.remainingOffset = graph.queues[slot.queue].remainingOffset;
     info.leftOffset = slot.leftOffset;
-    info.shaderIndex = node.id.index;
+    info.shaderIndex = node.declared.id.index;
     // Depth first, nothing is reserved: what is left to others is left where there happens to be room.
-    info.granulesPerGroup = node.depthFirst > 0 ? 0 : slot.granulesPerGroup;
-    info.entriesPerGroup = node.depthFirst > 0 ? 0 : slot.entriesPerGroup;
+    info.granulesPerGroup = node.decided.depthFirst > 0 ? 0 : slot.granulesPerGroup;
+    info.entriesPerGroup = node.decided.depthFirst > 0 ? 0 : slot.entriesPerGroup;
     info.fitGranulesPerGroup = slot.fitGranulesPerGroup;
     info.fitEntriesPerGroup = slot.fitEntriesPerGroup;
     info.name = slot.node;
@@ -168,15 +168,15 @@ abi::StreamInfo streamInfo(const Graph& graph, const Stream& stream)
     if (stream.kind == abi::kStreamIndexed)
         return info;
     const Node& node = graph.nodes[graph.slots[stream.slots.front()].node];
-    info.gridOffset = node.grid.offsetBytes;
-    info.gridComponents = node.grid.components;
-    info.gridComponentBytes = node.grid.componentBytes;
+    info.gridOffset = node.declared.grid.offsetBytes;
+    info.gridComponents = node.declared.grid.components;
+    info.gridComponentBytes = node.declared.grid.componentBytes;
     const uint32_t any[3] = {kMaxGroupsPerDimension, kMaxGroupsPerDimension, kMaxGroupsPerDimension};
-    const uint32_t* most = node.declaresMaxGrid ? node.maxGrid : any;
+    const uint32_t* most = node.declared.declaresMaxGrid ? node.declared.maxGrid : any;
     info.maxX = std::min(most[0], kMaxGroupsPerDimension);
     info.maxY = std::min(most[1], kMaxGroupsPerDimension);
     info.maxZ = std::min(most[2], kMaxGroupsPerDimension);
-    info.maxGroups = maxGroupsPerPayload(node);
+    info.maxGroups = maxGroupsPerPayload(node.declared);
     return info;
 }
 
@@ -185,7 +185,7 @@ abi::SlotPlan slotPlan(const Graph& graph, const DispatchPlan& plan, size_t plac
     const Slot& slot = graph.slots[plan.slots[place]];
     abi::SlotPlan out{};
     out.base = plan.fits ? plan.bases[place] : 0;
-    out.most = plan.fits && graph.nodes[slot.node].depthFirst == 0 ? abi::kTakesAll : 0;
+    out.most = plan.fits && graph.nodes[slot.node].decided.depthFirst == 0 ? abi::kTakesAll : 0;
     out.leaving = leaving(graph, plan, slot);
     const uint32_t queue = onlyQueue(graph, slot);
     const uint32_t stream = queue == abi::kNoQueue ? abi::kNoStream : queueInfo(graph, queue).indexedStream;
@@ -277,7 +277,7 @@ std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, 
         uint32_t area = 0;
         for (size_t o = 0; o < slot.outputMaps.size(); ++o) {
             const abi::OutputInfo& map = graph.maps[slot.outputMaps[o]];
-            write(outputAt, outputInfo(graph, graph.nodes[slot.node].outputs[o], map, area));
+            write(outputAt, outputInfo(graph, graph.nodes[slot.node].declared.outputs[o], map, area));
             area += map.mapCount;
         }
         for (const abi::AreaInfo& a : slot.areas)

@@ -113,11 +113,12 @@ private:
         const Queue& queue = m_graph.queues[slot.queue];
         const Node& base = m_graph.nodes[m_graph.slots[queue.baseSlot].node];
         const Api& api = m_api[slot.queue];
-        const uint64_t most = maxGroupsPerPayload(node);
+        const uint64_t most = maxGroupsPerPayload(node.declared);
         uint64_t unknown = m_work.queues[slot.queue].payloads;
         uint64_t groups = 0;
         // KnownInput::groupCount counts the base node's grids.
-        if (base.mode == LaunchMode::Dynamic && base.grid == node.grid && unknown != kUnlimited) {
+        if (base.declared.mode == LaunchMode::Dynamic && base.declared.grid == node.declared.grid &&
+            unknown != kUnlimited) {
             unknown -= api.payloads - api.payloadsOfUnknownGrid;
             groups = api.groups;
         }
@@ -129,15 +130,16 @@ private:
     {
         const Node& node = m_graph.nodes[slot.node];
         const uint64_t payloads = m_work.queues[slot.queue].payloads;
-        if (node.mode == LaunchMode::Dynamic)
+        if (node.declared.mode == LaunchMode::Dynamic)
             return dynamicGroups(slot);
-        if (node.mode == LaunchMode::Static) {
-            const uint64_t grid = uint64_t(node.staticGrid[0]) * node.staticGrid[1] * node.staticGrid[2];
+        if (node.declared.mode == LaunchMode::Static) {
+            const uint64_t grid =
+                uint64_t(node.declared.staticGrid[0]) * node.declared.staticGrid[1] * node.declared.staticGrid[2];
             return saturatingMultiply(payloads, grid);
         }
         if (isPacked(node) || payloads == kUnlimited)
-            return saturatingMultiply(payloads, node.parts);
-        return divideUp(payloads, std::max(node.maxInputPayloads, 1u));
+            return saturatingMultiply(payloads, node.decided.parts);
+        return divideUp(payloads, std::max(node.declared.maxInputPayloads, 1u));
     }
 
     void runSlot(uint32_t level, uint32_t index)
@@ -147,13 +149,13 @@ private:
         const uint64_t inNodeGroups = m_work.queues[slot.queue].isLeft ? kUnlimited : nodeGroups(slot);
         if (inNodeGroups == 0)
             return;
-        const uint64_t width = std::max(node.packWidth, 1u);
+        const uint64_t width = std::max(node.decided.packWidth, 1u);
         const uint64_t groups = inNodeGroups == kUnlimited ? kUnlimited : divideUp(inNodeGroups, width);
         m_work.groups[index] = groups;
         const uint64_t senders =
-            node.sendsWhenFinished ? std::min(inNodeGroups, m_work.queues[slot.queue].payloads) : inNodeGroups;
+            node.declared.sendsWhenFinished ? std::min(inNodeGroups, m_work.queues[slot.queue].payloads) : inNodeGroups;
         m_work.granules[index] =
-            node.depthFirst > 0 ? 0 : saturatingMultiply(senders, slot.fitGranulesPerGroup / width);
+            node.decided.depthFirst > 0 ? 0 : saturatingMultiply(senders, slot.fitGranulesPerGroup / width);
 
         Work::OfLevel& work = m_work.levels[level];
         work.granules = saturatingAdd(work.granules, m_work.granules[index]);
@@ -161,13 +163,13 @@ private:
         work.reservedEntries = saturatingAdd(work.reservedEntries, saturatingMultiply(groups, slot.entriesPerGroup));
         work.granulesPerGroup = std::max(work.granulesPerGroup, slot.granulesPerGroup);
         work.entriesPerGroup = std::max(work.entriesPerGroup, slot.entriesPerGroup);
-        if (node.depthFirst > 0) {
+        if (node.decided.depthFirst > 0) {
             leave(level, slot);
             return;
         }
-        for (size_t o = 0; o < node.outputs.size(); ++o) {
+        for (size_t o = 0; o < node.declared.outputs.size(); ++o) {
             const uint32_t map = slot.outputMaps[o];
-            const EmissionBound bound = emissionBound(node, node.outputs[o], m_graph.maps[map].mapCount);
+            const EmissionBound bound = emissionBound(node, node.declared.outputs[o], m_graph.maps[map].mapCount);
             if (bound.payloads == 0)
                 continue;
             Emitted& emitted = m_emitted[map];
@@ -193,11 +195,11 @@ private:
         constexpr uint64_t kNodesSend = 16;  // of as many payloads as nodes may send, one comes at least
         const uint64_t bound = m_work.queues[topQueue].payloads;
         if (bound == kUnlimited)
-            return node.maxRecursion;
+            return node.declared.maxRecursion;
         const uint64_t known = m_api[topQueue].payloads;
         uint64_t slots = 2;
         for (uint64_t reached = 2 * std::max(known + (bound - known) / kNodesSend, uint64_t{1});
-             reached < node.busyPayloads; reached *= kKept)
+             reached < node.decided.busyPayloads; reached *= kKept)
             ++slots;
         return slots;
     }
@@ -206,7 +208,7 @@ private:
     void leave(uint32_t level, const Slot& slot)
     {
         const Node& node = m_graph.nodes[slot.node];
-        const uint32_t before = node.maxRecursion - slot.remaining;
+        const uint32_t before = node.declared.maxRecursion - slot.remaining;
         if (before >= leavingSlots(node, slot.queue - before))  // createSlots(): the node's queues follow each other
             return;
         for (const uint32_t q : m_graph.receiversOf(slot, 0)) {

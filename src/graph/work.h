@@ -32,7 +32,7 @@ struct Work {
         // The worst workgroup of ours, of all slots that can run; level 0: of feed.comp.
         uint32_t granulesPerGroup = 0;
         uint32_t entriesPerGroup = 0;
-        bool leaves = false;  // payloads to others, if there is memory (Node::depthFirst)
+        bool leaves = false;  // payloads to others, if there is memory (NodeDecisions::depthFirst)
     };
     std::vector<OfQueue> queues;
     std::vector<OfLevel> levels;

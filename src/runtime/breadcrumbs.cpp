@@ -67,8 +67,8 @@ Breadcrumbs::Breadcrumbs(const Device::Impl& device, const ObservedDispatch& dis
         const uint32_t slot = dispatch.plan.slots[i];
         // A workgroup of ours runs several of a packed node, one for each record.
         const graph::Node& node = graph.nodes[graph.slots[slot].node];
-        m_maxGroups[slot] = node.packWidth > 0
-                                ? graph::saturatingMultiply(dispatch.plan.inputs[slot].records, node.parts)
+        m_maxGroups[slot] = node.decided.packWidth > 0
+                                ? graph::saturatingMultiply(dispatch.plan.inputs[slot].records, node.decided.parts)
                                 : dispatch.plan.maxGroups[i];
     }
 }
@@ -123,7 +123,7 @@ std::string Breadcrumbs::finishedText(const KnownStep& step) const
         const uint32_t count = finished(slot);
         total += count;
         most = m_maxGroups[slot] > UINT64_MAX - most ? UINT64_MAX : most + m_maxGroups[slot];
-        const graph::NodeId& id = graph.nodes[graph.slots[slot].node].id;
+        const graph::NodeId& id = graph.nodes[graph.slots[slot].node].declared.id;
         if (i < kMaxListed)
             list += (i > 0 ? ", " : "") + id.name + "[" + std::to_string(id.index) + "] " + std::to_string(count);
         else if (i == kMaxListed)

@@ -120,14 +120,15 @@ void CaptureObserver::addJobs(const CaptureFilter& filter, std::span<const uint3
     for (uint32_t slot : slots) {
         const graph::Slot& info = m_graph.slots[slot];
         const graph::Node& node = m_graph.nodes[info.node];
-        if (node.id.name != filter.node || filter.index.value_or(node.id.index) != node.id.index ||
+        if (node.declared.id.name != filter.node ||
+            filter.index.value_or(node.declared.id.index) != node.declared.id.index ||
             filter.level.value_or(info.level) != info.level)
             continue;
         abi::CaptureJob job{};
         job.slot = slot;
         job.first = filter.first;
         job.counter = counter;
-        job.payloadBytes = node.payloadBytes;
+        job.payloadBytes = node.declared.payloadBytes;
         if (addCondition(filter, info.node, job))
             m_jobs.push_back(job);
     }
@@ -140,16 +141,16 @@ bool CaptureObserver::addCondition(const CaptureFilter& filter, uint32_t node, a
         return true;
     const graph::Node& info = m_graph.nodes[node];
     const data::DataTypeRef type = typeOf(node);
-    const Result<data::Column> member = findCaptureMember(type, info.payloadBytes, filter.member);
+    const Result<data::Column> member = findCaptureMember(type, info.declared.payloadBytes, filter.member);
     if (!member) {
         m_recorder->sink->problem(
-            "the payload of " + nameOf(info.id) + " " + member.error().message,
+            "the payload of " + nameOf(info.declared.id) + " " + member.error().message,
             "Correct setting capture: scalars are \"name\", \"name.x\" or \"name[0]\", a word is \"@\" and its offset");
         return false;
     }
     uint8_t bytes[8] = {};
     if (const auto error = data::scalarFromText(*member->scalar, filter.value, bytes)) {
-        m_recorder->sink->problem("member \"" + filter.member + "\" of " + nameOf(info.id) + ": " + *error,
+        m_recorder->sink->problem("member \"" + filter.member + "\" of " + nameOf(info.declared.id) + ": " + *error,
                                   "Correct the value behind \"where\" in setting capture");
         return false;
     }
@@ -239,7 +240,7 @@ void CaptureObserver::drain()
                                    m_number,
                                    record.run - 1,
                                    record.sweep,
-                                   m_graph.nodes[slot.node].id,
+                                   m_graph.nodes[slot.node].declared.id,
                                    slot,
                                    record.number,
                                    type.get(),

@@ -237,7 +237,7 @@ bool Recorder::canJoin(const Batch& batch, uint32_t slot) const
         return false;
     const graph::Graph& graph = m_pipeline.graph;
     const uint32_t node = graph.slots[slot].node;
-    if (!m_pipeline.isBatched || !m_pipeline.isBatched(node) || graph.nodes[node].depthFirst > 0)
+    if (!m_pipeline.isBatched || !m_pipeline.isBatched(node) || graph.nodes[node].decided.depthFirst > 0)
         return false;
     const uint32_t distance = slot - (batch.first + (batch.count - 1) * batch.step);
     return slot > batch.first && (batch.count == 1 || distance == batch.step) &&
@@ -266,7 +266,7 @@ uint32_t Recorder::directGroups(const Batch& batch, size_t nodesOfLevel) const
     const graph::Node& node = m_pipeline.graph.nodes[m_pipeline.graph.slots[batch.first].node];
     uint64_t full = m_device.fullGroups(graph::invocationsPerGroup(node), batch.count, nodesOfLevel);
     // What recursion depth first leaves to others is mostly nothing.
-    if (node.depthFirst > 0 && m_pipeline.graph.slots[batch.first].remaining < node.maxRecursion)
+    if (node.decided.depthFirst > 0 && m_pipeline.graph.slots[batch.first].remaining < node.declared.maxRecursion)
         full = std::max<uint64_t>(full / 4, 1);
     return static_cast<uint32_t>(std::clamp<uint64_t>(batch.groups, 1, full));
 }

@@ -14,7 +14,7 @@ static_assert(sizeof(abi::FedLeaf) == abi::kFedLeafBytes && abi::kFedLeafBytes %
 static_assert(sizeof(abi::FedLeafArguments) == sizeof(abi::LeafArguments));
 
 // What the code of a node expects of addresses of its payload.
-uint32_t alignmentOf(const graph::Node& node)
+uint32_t alignmentOf(const graph::NodeDeclaration& node)
 {
     return std::max(node.payloadAlignment, graph::payloadAlignment(node.payloadBytes));
 }
@@ -24,10 +24,11 @@ uint64_t payloadsPerGroup(const graph::Node& node)
 {
     const uint64_t units = graph::unitsPerGroup(node);
     uint64_t unitsPerPayload = 1;
-    if (node.mode == graph::LaunchMode::Static)
-        unitsPerPayload = uint64_t{node.staticGrid[0]} * node.staticGrid[1] * node.staticGrid[2];
+    if (node.declared.mode == graph::LaunchMode::Static)
+        unitsPerPayload =
+            uint64_t{node.declared.staticGrid[0]} * node.declared.staticGrid[1] * node.declared.staticGrid[2];
     else if (graph::isPacked(node))
-        unitsPerPayload = node.parts;
+        unitsPerPayload = node.decided.parts;
     return (units - 1) / unitsPerPayload + (unitsPerPayload > 1 ? 2 : 1);
 }
 
@@ -35,9 +36,10 @@ uint64_t payloadsPerGroup(const graph::Node& node)
 // can say which payload a workgroup has.
 bool canBeFed(const graph::Node& node)
 {
-    const bool isEmpty = node.mode == graph::LaunchMode::Static && std::ranges::count(node.staticGrid, 0u) > 0;
-    return graph::isLeaf(node) && !isEmpty && node.mode != graph::LaunchMode::Dynamic && !node.vulkanMemoryModel &&
-           !node.drawn && node.depthFirst == 0;
+    const bool isEmpty =
+        node.declared.mode == graph::LaunchMode::Static && std::ranges::count(node.declared.staticGrid, 0u) > 0;
+    return graph::isLeaf(node.declared) && !isEmpty && node.declared.mode != graph::LaunchMode::Dynamic &&
+           !node.declared.vulkanMemoryModel && !node.declared.drawn && node.decided.depthFirst == 0;
 }
 
 struct Receiver {
@@ -69,9 +71,9 @@ FedLeaves::Launch launchOf(const graph::Graph& graph, const Receiver& receiver, 
     launch.arguments.infos = infos.address;
     launch.arguments.count = infos.count;
     launch.arguments.stride = static_cast<uint32_t>(infos.stride);
-    launch.arguments.nodeAndAlignment = receiver.apiNode | alignmentOf(node) << 16;
-    launch.arguments.remainingAndIndex = slot.remaining | node.id.index << 16;
-    launch.leaf.payloadBytes = node.payloadBytes;
+    launch.arguments.nodeAndAlignment = receiver.apiNode | alignmentOf(node.declared) << 16;
+    launch.arguments.remainingAndIndex = slot.remaining | node.declared.id.index << 16;
+    launch.leaf.payloadBytes = node.declared.payloadBytes;
     launch.leaf.payloadStride = graph.queues[slot.queue].stride;
     launch.leaf.copyBytes =
         static_cast<uint32_t>(graph::roundUp(payloadsPerGroup(node) * launch.leaf.payloadStride, abi::kGranuleBytes));

@@ -19,7 +19,7 @@ uint32_t readComponent(const std::byte* at, uint32_t bytes)
 }
 
 // Workgroups that one payload asks for; what is out of bounds will be dropped on the device.
-uint64_t groupsOf(const graph::Node& node, const std::byte* payload)
+uint64_t groupsOf(const graph::NodeDeclaration& node, const std::byte* payload)
 {
     uint64_t groups = 1;
     for (uint32_t i = 0; i < node.grid.components; ++i) {
@@ -33,7 +33,7 @@ uint64_t groupsOf(const graph::Node& node, const std::byte* payload)
 }
 
 // Of all payloads.
-uint64_t groupsOf(const graph::Node& node, const HostInfo& info)
+uint64_t groupsOf(const graph::NodeDeclaration& node, const HostInfo& info)
 {
     uint64_t groups = 0;
     const std::byte* payload = info.payloads;
@@ -69,7 +69,7 @@ uint64_t hostInputBytes(const graph::Graph& graph, const VkDispatchGraphCountInf
         VkDispatchGraphInfoAMDX info;
         std::memcpy(&info, at, sizeof info);
         if (isEntry(graph, info.nodeIndex))
-            bytes += graph::roundUp(uint64_t{graph.nodes[info.nodeIndex].payloadBytes}, 4) * info.payloadCount;
+            bytes += graph::roundUp(uint64_t{graph.nodes[info.nodeIndex].declared.payloadBytes}, 4) * info.payloadCount;
     }
     return bytes;
 }
@@ -87,7 +87,7 @@ HostInputs readHostInputs(const graph::Graph& graph, const VkDispatchGraphCountI
             continue;  // feed.comp reports it
         own.payloads = static_cast<const std::byte*>(info.payloads.hostAddress);
         own.stride = info.payloadStride;
-        own.payloadBytes = graph.nodes[info.nodeIndex].payloadBytes;
+        own.payloadBytes = graph.nodes[info.nodeIndex].declared.payloadBytes;
     }
     return out;
 }
@@ -100,8 +100,8 @@ std::vector<graph::KnownInput> knownInputs(const graph::Graph& graph, const Host
             continue;
         graph::KnownInput& input = known.emplace_back(graph::KnownInput{info.node, info.payloadCount, std::nullopt});
         const graph::Node& node = graph.nodes[info.node];
-        if (node.mode == graph::LaunchMode::Dynamic)
-            input.groupCount = groupsOf(node, info);
+        if (node.declared.mode == graph::LaunchMode::Dynamic)
+            input.groupCount = groupsOf(node.declared, info);
     }
     return known;
 }

@@ -71,11 +71,13 @@ bool Leaves::add(std::span<const size_t> infos)
 bool Leaves::addSlot(uint32_t index, std::span<const size_t> infos, uint64_t payloads, uint64_t count)
 {
     const graph::Node& node = nodeOf(index);
-    switch (node.mode) {
+    switch (node.declared.mode) {
         case graph::LaunchMode::Static:
-            return launchGrids(index, payloads, {node.staticGrid[0], node.staticGrid[1], node.staticGrid[2]}, count);
+            return launchGrids(index, payloads,
+                               {node.declared.staticGrid[0], node.declared.staticGrid[1], node.declared.staticGrid[2]},
+                               count);
         case graph::LaunchMode::Coalescing:
-            return launchNumbered(index, payloads, count * node.parts);
+            return launchNumbered(index, payloads, count * node.decided.parts);
         case graph::LaunchMode::Dynamic:
             break;
     }
@@ -109,7 +111,7 @@ bool Leaves::launchGrids(uint32_t slot, uint64_t payloads, const Grid& grid, uin
     // Numbers cost divisions, but nobody is behind the end of a row.
     const bool areRowsFull = groupsX * width - grid.x <= grid.x / 8;
     const uint64_t depth = grid.z * count;
-    if (!areRowsFull || depth > kMostGroups || nodeOf(slot).groupMemoryBytes > 0)
+    if (!areRowsFull || depth > kMostGroups || nodeOf(slot).decided.groupMemoryBytes > 0)
         return launchNumbered(slot, payloads, grid.groups() * count, grid.x | grid.y << 16);
     LeafDispatch::Launch& out = launch(slot, payloads);
     out.groups[0] = groupsX;
@@ -130,7 +132,7 @@ uint64_t Leaves::turns(const graph::Node& node, uint64_t groups) const
 {
     constexpr uint64_t kTimes = 8;
     const uint64_t wanted = kTimes * m_fullGroups(graph::invocationsPerGroup(node));
-    return std::clamp<uint64_t>(groups / wanted, 1, node.leafRows);
+    return std::clamp<uint64_t>(groups / wanted, 1, node.decided.leafRows);
 }
 
 bool Leaves::launchNumbered(uint32_t slot, uint64_t payloads, uint64_t units, uint32_t grid)
@@ -139,14 +141,14 @@ bool Leaves::launchNumbered(uint32_t slot, uint64_t payloads, uint64_t units, ui
         return false;
     const graph::Node& node = nodeOf(slot);
     const uint64_t all = graph::divideUp(units, graph::unitsPerGroup(node));
-    const uint64_t groups = node.parts > 1 ? graph::divideUp(all, turns(node, all)) : all;
+    const uint64_t groups = node.decided.parts > 1 ? graph::divideUp(all, turns(node, all)) : all;
     const uint64_t rows = graph::divideUp(groups, kMostGroups);
     LeafDispatch::Launch& out = launch(slot, payloads);
     out.groups[0] = static_cast<uint32_t>(graph::divideUp(groups, rows));
     out.groups[1] = static_cast<uint32_t>(rows);
     out.arguments.units = static_cast<uint32_t>(units);
     out.arguments.grid = grid;
-    return node.groupMemoryBytes == 0 || takeMemory(node, groups, out);
+    return node.decided.groupMemoryBytes == 0 || takeMemory(node, groups, out);
 }
 
 // For no more workgroups than run at once, each of which goes on with the next units.
@@ -156,7 +158,7 @@ bool Leaves::takeMemory(const graph::Node& node, uint64_t groups, LeafDispatch::
     out.groups[0] = static_cast<uint32_t>(std::min(groups, full));
     out.groups[1] = 1;
     out.arguments.memory = m_scratchEnd;
-    m_scratchEnd += uint64_t{out.groups[0]} * node.groupMemoryBytes;
+    m_scratchEnd += uint64_t{out.groups[0]} * node.decided.groupMemoryBytes;
     m_out.usesScratch = true;
     return m_scratchEnd <= m_scratchBytes;
 }
@@ -168,7 +170,7 @@ LeafDispatch::Launch& Leaves::launch(uint32_t index, uint64_t payloads)
     out.slot = index;
     out.arguments.payloads = payloads;
     out.arguments.stride = m_graph.queues[slot.queue].stride;
-    out.arguments.remainingAndIndex = slot.remaining | nodeOf(index).id.index << 16;
+    out.arguments.remainingAndIndex = slot.remaining | nodeOf(index).declared.id.index << 16;
     return out;
 }
 

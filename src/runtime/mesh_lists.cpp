@@ -19,7 +19,7 @@ uint64_t alignedUp(uint64_t bytes)
     return (bytes + kAlignment - 1) & ~(kAlignment - 1);
 }
 
-uint64_t strideOf(const graph::Node& node)
+uint64_t strideOf(const graph::NodeDeclaration& node)
 {
     return alignedUp(node.payloadBytes);
 }
@@ -27,7 +27,9 @@ uint64_t strideOf(const graph::Node& node)
 // Of all lists, so that together they have no more than kMeshListBytes. What the host knows comes first.
 std::vector<uint64_t> capacities(const graph::Graph& graph, std::span<const MeshListNeed> needs, uint32_t maxDraws)
 {
-    const auto bytesOf = [&](size_t i) { return sizeof(abi::MeshNodeCommand) + strideOf(graph.nodes[needs[i].node]); };
+    const auto bytesOf = [&](size_t i) {
+        return sizeof(abi::MeshNodeCommand) + strideOf(graph.nodes[needs[i].node].declared);
+    };
     std::vector<size_t> order(needs.size());
     for (size_t i = 0; i < order.size(); ++i)
         order[i] = i;
@@ -61,7 +63,7 @@ VkResult MeshLists::create(Device::Impl& device, RecordingMemory& memory, const 
         draws[i].commandsOffset = bytes;
         bytes += alignedUp(counts[i] * sizeof(abi::MeshNodeCommand));
         draws[i].payloads = bytes;
-        bytes += counts[i] * strideOf(graph.nodes[needs[i].node]);
+        bytes += counts[i] * strideOf(graph.nodes[needs[i].node].declared);
     }
     VkResult result = takeMemory(device, memory, bytes);
     if (result == VK_SUCCESS)

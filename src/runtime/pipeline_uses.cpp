@@ -16,7 +16,7 @@ bool triesToFit(const graph::Graph& graph, const graph::Level& level, const abi:
     bool asks = false;
     for (const uint32_t s : level.slots) {
         const graph::Slot& slot = graph.slots[s];
-        if (graph.nodes[slot.node].depthFirst > 0 || room.size / kFewGroups < slot.fitGranulesPerGroup ||
+        if (graph.nodes[slot.node].decided.depthFirst > 0 || room.size / kFewGroups < slot.fitGranulesPerGroup ||
             room.entryQuota / kFewGroups < slot.fitEntriesPerGroup)
             return false;
         asks |= !graph::asksForNothing(graph, slot);

@@ -70,7 +70,7 @@ VkResult Recorder::createMeshLists(uint32_t maxDraws)
     std::vector<size_t> placeOfNode(graph.nodes.size(), SIZE_MAX);
     const auto add = [&](uint32_t slot, uint64_t payloads) {
         const uint32_t node = graph.slots[slot].node;
-        if (!graph.nodes[node].drawn)
+        if (!graph.nodes[node].declared.drawn)
             return;
         size_t& place = placeOfNode[node];
         if (place == SIZE_MAX) {

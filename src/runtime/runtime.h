@@ -100,7 +100,8 @@ struct GraphPipeline {
     // Per use, equal ones for equal code. May compile, so nobody asks for what does not run, or fail as
     // vkCreateComputePipelines does. Called from any thread. The pipelines are not owned.
     std::function<VkResult(std::span<const PipelineUse> uses, std::vector<VkPipeline>& out)> getPipelines;
-    // Likewise, of one graph::isLeaf() for MemoryUse::None or ::Fed. Null: every dispatch goes through the scheduler.
+    // Likewise, of one graph::isLeaf(.declared) for MemoryUse::None or ::Fed. Null: every dispatch goes through the
+    // scheduler.
     std::function<VkResult(uint32_t node, graph::MemoryUse memory, VkPipeline& out)> getLeaf;
     // One dispatch of that pipeline may run several slots (compiler::Code::batched). Null: none may.
     std::function<bool(uint32_t node)> isBatched;

@@ -9,7 +9,7 @@ namespace {
 
 std::string nodeText(const graph::Graph& graph, uint32_t slot)
 {
-    const graph::NodeId& id = graph.nodes[graph.slots[slot].node].id;
+    const graph::NodeId& id = graph.nodes[graph.slots[slot].node].declared.id;
     return id.name + "[" + std::to_string(id.index) + "]";
 }
 
@@ -46,7 +46,7 @@ std::string workText(const ObservedDispatch& dispatch, const Step& step)
     const graph::Graph& graph = dispatch.pipeline.graph;
     const graph::Slot& slot = graph.slots[step.slots.front()];
     std::string text = nodesText(graph, step);
-    if (graph.nodes[slot.node].maxRecursion > 0 && step.slots.size() == 1)
+    if (graph.nodes[slot.node].declared.maxRecursion > 0 && step.slots.size() == 1)
         text += ", " + std::to_string(slot.remaining) + (slot.remaining == 1 ? " recursion left" : " recursions left");
     text += ", " + recordsText(dispatch.plan, step);
     return step.kind == Step::Kind::Leaf ? text + ", without the scheduler" : text;

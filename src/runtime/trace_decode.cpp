@@ -15,7 +15,7 @@ namespace {
 
 uint32_t kindOf(const graph::Node& node)
 {
-    switch (node.mode) {
+    switch (node.declared.mode) {
         case graph::LaunchMode::Static:
             return abi::kKindStatic;
         case graph::LaunchMode::Dynamic:
@@ -43,22 +43,23 @@ trace::Launch launchOf(const graph::Node& node)
 trace::Node describeNode(const graph::Graph& graph, const graph::Node& node)
 {
     trace::Node out;
-    out.name = node.id.name;
-    out.index = node.id.index;
-    out.entryPoint = node.entryPoint;
+    out.name = node.declared.id.name;
+    out.index = node.declared.id.index;
+    out.entryPoint = node.declared.entryPoint;
     out.launch = launchOf(node);
-    out.invocations = graph::invocationsOf(node);
-    out.staticWorkgroups =
-        node.mode == graph::LaunchMode::Static ? node.staticGrid[0] * node.staticGrid[1] * node.staticGrid[2] : 1;
-    out.maxInput = node.maxInputPayloads;
-    out.payloadBytes = node.payloadBytes;
-    out.maxRecursion = node.maxRecursion;
-    if (node.sharesInputWith)
-        out.sharesInputWith = graph.findNode(*node.sharesInputWith).value_or(trace::kNone);
+    out.invocations = graph::invocationsOf(node.declared);
+    out.staticWorkgroups = node.declared.mode == graph::LaunchMode::Static
+                               ? node.declared.staticGrid[0] * node.declared.staticGrid[1] * node.declared.staticGrid[2]
+                               : 1;
+    out.maxInput = node.declared.maxInputPayloads;
+    out.payloadBytes = node.declared.payloadBytes;
+    out.maxRecursion = node.declared.maxRecursion;
+    if (node.declared.sharesInputWith)
+        out.sharesInputWith = graph.findNode(*node.declared.sharesInputWith).value_or(trace::kNone);
     // Depth first, nothing is reserved.
-    for (const graph::NodeOutput& output : node.outputs)
-        out.outputs.push_back(
-            {output.targetName, output.payloadBytes, node.depthFirst > 0 ? 0 : output.budget, output.budgetPool});
+    for (const graph::NodeOutput& output : node.declared.outputs)
+        out.outputs.push_back({output.targetName, output.payloadBytes, node.decided.depthFirst > 0 ? 0 : output.budget,
+                               output.budgetPool});
     return out;
 }
 
@@ -96,7 +97,7 @@ trace::Graph describe(const graph::Graph& graph, uint32_t id, const std::string&
         out.slots.push_back(describeSlot(graph, slot));
     for (const graph::Queue& queue : graph.queues) {
         const graph::Node& node = graph.nodes[graph.slots[queue.baseSlot].node];
-        out.queues.push_back({queue.baseSlot, node.payloadBytes, queue.stride});
+        out.queues.push_back({queue.baseSlot, node.declared.payloadBytes, queue.stride});
     }
     return out;
 }
@@ -192,16 +193,17 @@ trace::NodeWork TraceDecoder::workOf(const Record& record, uint32_t slot) const
     work.slot = slot;
     work.records = found.records;
     work.waiting = found.total - found.after;
-    work.bytesRead = work.records * node.payloadBytes;
-    const uint64_t invocations = graph::invocationsOf(node);
+    work.bytesRead = work.records * node.declared.payloadBytes;
+    const uint64_t invocations = graph::invocationsOf(node.declared);
     switch (kindOf(node)) {
         case abi::kKindPacked:
             work.workgroups = units;
             work.lanesUsed = units;
-            work.lanesHeld = units / node.packWidth * node.packWidth + roundUp(units % node.packWidth, m_subgroupSize);
+            work.lanesHeld = units / node.decided.packWidth * node.decided.packWidth +
+                             roundUp(units % node.decided.packWidth, m_subgroupSize);
             return work;
         case abi::kKindCoalescing:
-            work.workgroups = divideUp(units, node.maxInputPayloads);
+            work.workgroups = divideUp(units, node.declared.maxInputPayloads);
             break;
         default:
             work.workgroups = units;
@@ -247,7 +249,7 @@ void TraceDecoder::decodeQueues(const Record& record, trace::Sweep& sweep) const
         }
         const uint64_t payloads = received(record, q);
         fill.arrived = payloads - std::min(kept, payloads);
-        sweep.bytesWritten += fill.arrived * m_graph.nodes[m_graph.slots[queue.baseSlot].node].payloadBytes;
+        sweep.bytesWritten += fill.arrived * m_graph.nodes[m_graph.slots[queue.baseSlot].node].declared.payloadBytes;
         if (payloads > 0)
             sweep.queues.push_back(fill);
     }
@@ -271,7 +273,7 @@ TraceDecoder::Sent TraceDecoder::sentExactly(const Shape& shape, const Record& r
             seen[stream] = now;
         }
         for (const auto& [queue, count] : payloads)
-            bytes += count * m_graph.nodes[m_graph.slots[m_graph.queues[queue].baseSlot].node].payloadBytes;
+            bytes += count * m_graph.nodes[m_graph.slots[m_graph.queues[queue].baseSlot].node].declared.payloadBytes;
         for (uint32_t slot : step.slots)
             sent.bySlot[slot] = step.slots.size() == 1 ? std::optional(bytes) : std::nullopt;
         sent.byLevel[step.level] = sent.byLevel[step.level].value_or(0) + bytes;
@@ -307,7 +309,7 @@ TraceDecoder::Sent TraceDecoder::sentByTheOnlyOne(const Record& record, const tr
         if (fill.arrived == 0)
             continue;
         const uint64_t bytes =
-            fill.arrived * m_graph.nodes[m_graph.slots[m_graph.queues[fill.queue].baseSlot].node].payloadBytes;
+            fill.arrived * m_graph.nodes[m_graph.slots[m_graph.queues[fill.queue].baseSlot].node].declared.payloadBytes;
         const std::set<uint32_t>& from = senders[fill.queue];
         std::set<uint32_t> levels;
         for (uint32_t slot : from) {

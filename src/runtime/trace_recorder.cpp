@@ -194,7 +194,7 @@ bool TraceObserver::lastLevelSendsNothing() const
 {
     return std::ranges::all_of(m_plan.slots, [&](uint32_t s) {
         const graph::Slot& slot = m_graph.slots[s];
-        return slot.level != m_lastLevel || m_graph.nodes[slot.node].outputs.empty();
+        return slot.level != m_lastLevel || m_graph.nodes[slot.node].declared.outputs.empty();
     });
 }
 

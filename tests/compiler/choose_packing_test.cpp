@@ -31,7 +31,7 @@ protected:
         run(reflectNode);
         run(reflectOutputs);
         run(choosePacking);
-        return shader.node.packWidth;
+        return shader.node.decided.packWidth;
     }
 
     // Four workgroups of eight invocations.
@@ -128,11 +128,11 @@ TEST_F(Packing, Loose_DoesRowsByItsLoops)
     options.target.leafRows = 5;
     options.target.loopingLeafRows = 3;
     widthOf(grid());
-    EXPECT_EQ(shader.node.leafRows, 5u);
+    EXPECT_EQ(shader.node.decided.leafRows, 5u);
     widthOf(grid(kLoop));
-    EXPECT_EQ(shader.node.leafRows, 3u);
+    EXPECT_EQ(shader.node.decided.leafRows, 3u);
     widthOf(grid("%h = OpAllocateNodePayloadsAMDX %np_ToRec %u4 %u1 %u0"));
-    EXPECT_EQ(shader.node.leafRows, 1u);
+    EXPECT_EQ(shader.node.decided.leafRows, 1u);
 }
 
 TEST_F(Packing, SenderIsNotLoose)

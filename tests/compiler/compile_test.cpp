@@ -389,14 +389,14 @@ TEST(Compile, SpecializationConstants_ReachTheReflection)
     Options options = defaults();
     options.request.specialization = {{3, {10, 0, 0, 0}}, {4, {7, 0, 0, 0}}, {5, {9, 0, 0, 0}}, {6, {32, 0, 0, 0}}};
     const CompiledNode result = compiled(module.words(), options);
-    EXPECT_EQ(result.node.localSize[0], 32u);
-    EXPECT_EQ(result.node.staticGrid[0], 7u);
-    EXPECT_EQ(result.node.maxRecursion, 7u);
-    EXPECT_EQ(result.node.id.index, 9u);
-    ASSERT_EQ(result.node.outputs.size(), 1u);
-    EXPECT_EQ(result.node.outputs[0].budget, 20u);
-    EXPECT_EQ(result.node.outputs[0].targetName, "spec");
-    EXPECT_EQ(result.node.outputs[0].constantIndex, 9u);
+    EXPECT_EQ(result.node.declared.localSize[0], 32u);
+    EXPECT_EQ(result.node.declared.staticGrid[0], 7u);
+    EXPECT_EQ(result.node.declared.maxRecursion, 7u);
+    EXPECT_EQ(result.node.declared.id.index, 9u);
+    ASSERT_EQ(result.node.declared.outputs.size(), 1u);
+    EXPECT_EQ(result.node.declared.outputs[0].budget, 20u);
+    EXPECT_EQ(result.node.declared.outputs[0].targetName, "spec");
+    EXPECT_EQ(result.node.declared.outputs[0].constantIndex, 9u);
     EXPECT_NE(textOf(result.words).find("LocalSize 32 1 1"), std::string::npos);
 }
 
@@ -503,11 +503,11 @@ TEST(Compile, EntryPoint_IsPickedByName)
     const spirv::Words words = assembled(readText("dxc_n"));
     Options options = defaults();
     options.request.entryPoint = "group";
-    EXPECT_EQ(compiled(words, options).node.mode, graph::LaunchMode::Static);
+    EXPECT_EQ(compiled(words, options).node.declared.mode, graph::LaunchMode::Static);
     options.request.entryPoint = "thread";
-    EXPECT_EQ(compiled(words, options).node.packWidth, 64u);
+    EXPECT_EQ(compiled(words, options).node.decided.packWidth, 64u);
     options.request.entryPoint = "empty";
-    EXPECT_EQ(compiled(words, options).node.maxInputPayloads, 4u);
+    EXPECT_EQ(compiled(words, options).node.declared.maxInputPayloads, 4u);
     options.request.entryPoint = "none";
     const auto failed = compile(words, options);
     ASSERT_FALSE(failed);

@@ -65,15 +65,15 @@ TEST_F(MakeDepthFirst, KeepsWhatItSends)
     EXPECT_THAT(text, HasSubstr("\"mr_keep\" Import"));
     EXPECT_THAT(text, HasSubstr("%remaining_recursion = OpVariable"));
     EXPECT_THAT(text, Not(HasSubstr("BuiltIn RemainingRecursionLevelsAMDX")));
-    EXPECT_EQ(node.depthFirst, 7u);
-    EXPECT_EQ(node.maxRecursion, 5u);
+    EXPECT_EQ(node.decided.depthFirst, 7u);
+    EXPECT_EQ(node.declared.maxRecursion, 5u);
     EXPECT_EQ(sizes.recursion, 7u);
     EXPECT_EQ(sizes.sentMost, 2u);
     EXPECT_EQ(sizes.queuePayloads, 32u);
     EXPECT_EQ(sizes.levelBits, 2u);
-    ASSERT_EQ(node.outputs.size(), 1u);
-    EXPECT_EQ(node.outputs[0].budget, sizes.queuePayloads);
-    EXPECT_EQ(node.outputs[0].constantIndex, 0u);
+    ASSERT_EQ(node.declared.outputs.size(), 1u);
+    EXPECT_EQ(node.declared.outputs[0].budget, sizes.queuePayloads);
+    EXPECT_EQ(node.declared.outputs[0].constantIndex, 0u);
 }
 
 // Bits that a division becomes a shift with, unless that is too many.

@@ -24,7 +24,7 @@ protected:
         load(module);
         run(reflectNode);
         run(reflectOutputs);
-        return shader.node.sendsWhenFinished;
+        return shader.node.declared.sendsWhenFinished;
     }
 
     // Sends where a condition is true, or where it is false.

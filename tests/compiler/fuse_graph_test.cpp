@@ -90,7 +90,7 @@ TEST_F(FuseGraph, OneConsumer)
     EXPECT_TRUE(done.fused);
     EXPECT_TRUE(nodes[0].changed);
     EXPECT_FALSE(nodes[1].changed);
-    EXPECT_TRUE(graph.nodes[0].outputs.empty());
+    EXPECT_TRUE(graph.nodes[0].declared.outputs.empty());
     EXPECT_EQ(graph.nodes.size(), 2u);
     EXPECT_TRUE(graph.findNode({"item", 0}));
     EXPECT_EQ(graph.levels.size(), 2u);  // the API's and one
@@ -111,7 +111,7 @@ TEST_F(FuseGraph, ManyCodes_AreRefused)
         addConsumer("item", i);
     EXPECT_EQ(outcome().why, "fuse: its nodes have 16 different codes, more than 8 ('item')");
     EXPECT_FALSE(nodes[0].changed);
-    EXPECT_EQ(graph.nodes[0].outputs.size(), 1u);
+    EXPECT_EQ(graph.nodes[0].declared.outputs.size(), 1u);
 }
 
 TEST_F(FuseGraph, StagesWithOptionsOfTheirOwn_AreRefused)
@@ -180,8 +180,8 @@ TEST_F(FuseGraph, LastLevelOfRecursion)
     ASSERT_EQ(nodes.size(), 3u);
     EXPECT_FALSE(nodes[0].changed);
     EXPECT_TRUE(nodes[1].changed && nodes[2].changed);
-    EXPECT_EQ(graph.nodes[1].levelGroup, (graph::LevelGroup{0, 2, true}));
-    EXPECT_EQ(graph.nodes[2].levelGroup, (graph::LevelGroup{0, 1, false}));
+    EXPECT_EQ(graph.nodes[1].decided.levelGroup, (graph::LevelGroup{0, 2, true}));
+    EXPECT_EQ(graph.nodes[2].decided.levelGroup, (graph::LevelGroup{0, 1, false}));
     EXPECT_EQ(graph.findNode({"item", 0}), 0u);
     EXPECT_EQ(graph.apiQueues[1], abi::kNoQueue);
     EXPECT_EQ(graph.levels.size(), 4u);  // the API's and three of four
@@ -213,8 +213,8 @@ TEST_F(FuseGraph, AllLevelsOfARecursionInOne)
     EXPECT_EQ(done.parts, 4u);
     EXPECT_FALSE(done.lastLevel);
     ASSERT_EQ(nodes.size(), 2u);
-    EXPECT_EQ(graph.nodes[1].levelGroup, (graph::LevelGroup{0, 4, true}));
-    EXPECT_TRUE(graph.nodes[1].outputs.empty());
+    EXPECT_EQ(graph.nodes[1].decided.levelGroup, (graph::LevelGroup{0, 4, true}));
+    EXPECT_TRUE(graph.nodes[1].declared.outputs.empty());
     EXPECT_EQ(graph.levels.size(), 2u);
 }
 
@@ -222,7 +222,7 @@ TEST_F(FuseGraph, TwoLevelsInOne)
 {
     add(assembledConsumer(regular("%u1")), "item");
     EXPECT_EQ(outcome().levelsInOne, 2u);
-    EXPECT_EQ(graph.nodes[1].parts, 1u);
+    EXPECT_EQ(graph.nodes[1].decided.parts, 1u);
     EXPECT_EQ(graph.levels.size(), 2u);
 }
 
@@ -235,7 +235,7 @@ TEST_F(FuseGraph, ChainsOfPayloads)
     source.body += "\n%elsewhere = OpAccessChain %sb_uint %out %u0 %u1\nOpStore %elsewhere %u1\n";
     add(assembledConsumer(source), "item");
     EXPECT_EQ(outcome().levelsInOne, 8u);
-    EXPECT_EQ(graph.nodes[1].parts, 1u);
+    EXPECT_EQ(graph.nodes[1].decided.parts, 1u);
     EXPECT_EQ(graph.levels.size(), 2u);
 }
 
@@ -257,9 +257,9 @@ TEST_F(FuseGraph, LevelsOfWorkgroups)
     const FusionOutcome done = outcome();
     EXPECT_EQ(done.levelsInOne, 4u) << done.why;
     ASSERT_EQ(nodes.size(), 2u);
-    EXPECT_EQ(graph.nodes[1].levelGroup, (graph::LevelGroup{0, 4, true}));
-    EXPECT_TRUE(graph.nodes[1].outputs.empty());
-    EXPECT_EQ(graph.nodes[1].localSize[0], 8u);
+    EXPECT_EQ(graph.nodes[1].decided.levelGroup, (graph::LevelGroup{0, 4, true}));
+    EXPECT_TRUE(graph.nodes[1].declared.outputs.empty());
+    EXPECT_EQ(graph.nodes[1].declared.localSize[0], 8u);
 }
 
 // Two payloads each: four levels are 15 runs of the node in a workgroup, five would be too many.
@@ -271,10 +271,10 @@ TEST_F(FuseGraph, LevelsOfWorkgroups_AreInGroups)
     EXPECT_EQ(graph.levels.size(), 3u);
     EXPECT_EQ(graph.slots[0].node, 2u);
     EXPECT_EQ(graph.slots[4].node, 1u);
-    const auto own = std::ranges::find(graph.nodes[2].outputs, 1u, &graph::NodeOutput::allocationSites);
-    ASSERT_NE(own, graph.nodes[2].outputs.end());
+    const auto own = std::ranges::find(graph.nodes[2].declared.outputs, 1u, &graph::NodeOutput::allocationSites);
+    ASSERT_NE(own, graph.nodes[2].declared.outputs.end());
     EXPECT_EQ(own->budget, 16u) << "of eight workgroups";
-    const size_t output = static_cast<size_t>(own - graph.nodes[2].outputs.begin());
+    const size_t output = static_cast<size_t>(own - graph.nodes[2].declared.outputs.begin());
     EXPECT_EQ(graph.receiversOf(graph.slots[0], output), std::vector<uint32_t>{graph.slots[4].queue});
     for (const uint32_t inside : {1u, 2u, 3u, 5u, 6u, 7u})
         EXPECT_EQ(graph.slots[inside].level, 0u) << inside;
@@ -311,7 +311,7 @@ TEST_F(FuseGraph, WorkgroupsOfOneShape)
     add(assembledConsumer(mate), "item");
     const FusionOutcome done = outcome();
     EXPECT_TRUE(done.fused && done.byWorkgroup) << done.why;
-    EXPECT_TRUE(graph.nodes[0].outputs.empty());
+    EXPECT_TRUE(graph.nodes[0].declared.outputs.empty());
 }
 
 // Each gets a copy, if that is short.
@@ -330,7 +330,7 @@ TEST_F(FuseGraph, SeveralProducers)
     EXPECT_EQ(nodes[0].words, nodes[2].words);
     EXPECT_EQ(nodes[0].code, nodes[2].code);
     EXPECT_NE(nodes[0].code, nodes[1].code);
-    EXPECT_EQ(nodes[2].prepared.node.id.name, "third");
+    EXPECT_EQ(nodes[2].prepared.node.declared.id.name, "third");
 }
 
 namespace {
@@ -452,9 +452,9 @@ TEST_F(FuseGraph, LevelsThatOnlySend_AreInOneThroughout)
     EXPECT_EQ(done.levelsInOne, 8u);
     EXPECT_EQ(done.parts, 4096u);
     ASSERT_EQ(graph.nodes.size(), 2u);
-    EXPECT_EQ(graph.nodes[1].levelGroup, (graph::LevelGroup{0, 8, true}));
-    EXPECT_EQ(graph.nodes[1].parts, 4096u);
-    EXPECT_TRUE(graph.nodes[1].outputs.empty());
+    EXPECT_EQ(graph.nodes[1].decided.levelGroup, (graph::LevelGroup{0, 8, true}));
+    EXPECT_EQ(graph.nodes[1].decided.parts, 4096u);
+    EXPECT_TRUE(graph.nodes[1].declared.outputs.empty());
     EXPECT_EQ(graph.levels.size(), 2u);
 }
 
@@ -464,9 +464,9 @@ TEST_F(FuseGraph, DeepRecursion_HasGroupsOfTwoSizes)
     add(assembledConsumer(wide("%u16")), "item");
     EXPECT_EQ(outcome().levelsInOne, 8u);
     ASSERT_EQ(graph.nodes.size(), 3u);
-    EXPECT_EQ(graph.nodes[1].levelGroup, (graph::LevelGroup{0, 8, true}));
-    EXPECT_EQ(graph.nodes[2].levelGroup, (graph::LevelGroup{0, 9, false}));
-    EXPECT_EQ(graph.nodes[2].parts, 65536u);
+    EXPECT_EQ(graph.nodes[1].decided.levelGroup, (graph::LevelGroup{0, 8, true}));
+    EXPECT_EQ(graph.nodes[2].decided.levelGroup, (graph::LevelGroup{0, 9, false}));
+    EXPECT_EQ(graph.nodes[2].decided.parts, 65536u);
     EXPECT_EQ(graph.levels.size(), 3u);
     EXPECT_EQ(graph.slots[0].node, 2u);
     EXPECT_EQ(graph.slots[9].node, 1u);
@@ -496,8 +496,8 @@ TEST_F(FuseGraph, LevelsOfDifferentNumbersOfPayloads_RunDepthFirst)
     EXPECT_FALSE(done.lastLevel);
     ASSERT_EQ(nodes.size(), 1u);
     EXPECT_TRUE(nodes[0].changed);
-    EXPECT_EQ(graph.nodes[0].depthFirst, 7u);
-    EXPECT_EQ(graph.nodes[0].maxRecursion, 5u);
+    EXPECT_EQ(graph.nodes[0].decided.depthFirst, 7u);
+    EXPECT_EQ(graph.nodes[0].declared.maxRecursion, 5u);
     ASSERT_EQ(graph.slots.size(), 6u);
     EXPECT_EQ(graph.queues[0].remainingOffset, abi::kNoOffset);
     EXPECT_EQ(graph.slots[0].leftOffset, 8u);
@@ -510,7 +510,7 @@ TEST_F(FuseGraph, DepthFirst_OnlyAsDeepAsTheRecursion)
 {
     add(assembledConsumer(uneven("%u1")), "item");
     EXPECT_TRUE(outcome().depthFirst);
-    EXPECT_EQ(graph.nodes[0].maxRecursion, 1u);
+    EXPECT_EQ(graph.nodes[0].declared.maxRecursion, 1u);
     EXPECT_EQ(graph.levels.size(), 3u);
 }
 
@@ -550,8 +550,8 @@ TEST_F(FuseGraph, LeavesThatSendToOthers)
     EXPECT_EQ(own->levelsInOne, 8u) << own->why;
     EXPECT_EQ(own->parts, 4096u);
     ASSERT_EQ(graph.nodes.size(), 3u);
-    const auto others = std::ranges::find(graph.nodes[2].outputs, "collect", &graph::NodeOutput::targetName);
-    ASSERT_NE(others, graph.nodes[2].outputs.end());
+    const auto others = std::ranges::find(graph.nodes[2].declared.outputs, "collect", &graph::NodeOutput::targetName);
+    ASSERT_NE(others, graph.nodes[2].declared.outputs.end());
     EXPECT_EQ(others->budget, 4u) << "of the four leaves that an invocation runs";
     EXPECT_EQ(graph.slots[0].node, 2u);
     EXPECT_EQ(graph.levels.size(), 3u);
@@ -583,14 +583,14 @@ TEST_F(FuseGraph, LastLevelThatAllocatesNothing)
     const FusionOutcome done = outcome();
     EXPECT_TRUE(done.lastLevel) << done.why;
     EXPECT_EQ(done.why, "it has atomics");
-    EXPECT_TRUE(graph.nodes[1].outputs.empty());
+    EXPECT_TRUE(graph.nodes[1].declared.outputs.empty());
 
     const size_t atomic = source.body.find("%old = ");
     source.body.replace(atomic, source.body.find('\n', atomic) - atomic, "OpStore %word_at %u1");
     nodes.clear();
     add(assembledConsumer(source), "item");
     EXPECT_EQ(outcome().levelsInOne, 4u);
-    EXPECT_TRUE(graph.nodes[1].outputs.empty());
+    EXPECT_TRUE(graph.nodes[1].declared.outputs.empty());
 }
 
 TEST_F(FuseGraph, LevelsThatSomeSendTo_RunDepthFirst)
@@ -616,7 +616,7 @@ TEST_F(FuseGraph, LastLevelOfANodeThatWasLoweredAsAnother)
     const std::vector<FusableNode> before = nodes;
     fuse();
     ASSERT_EQ(nodes.size(), 4u);
-    EXPECT_EQ(graph.nodes[2].levelGroup, (graph::LevelGroup{1, 2, true}));
+    EXPECT_EQ(graph.nodes[2].decided.levelGroup, (graph::LevelGroup{1, 2, true}));
     const spirv::Words fused = nodes[2].words;
     nodes = before;
     std::vector<graph::Node> linked{before[0].prepared.node, before[1].prepared.node};
@@ -627,7 +627,7 @@ TEST_F(FuseGraph, LastLevelOfANodeThatWasLoweredAsAnother)
     ASSERT_TRUE(after) << after.error().text();
     ASSERT_EQ(nodes.size(), 4u);
     EXPECT_EQ(nodes[2].words, fused);
-    EXPECT_EQ(after->nodes[2].id, (graph::NodeId{"item", 1}));
+    EXPECT_EQ(after->nodes[2].declared.id, (graph::NodeId{"item", 1}));
 }
 
 TEST_F(FuseGraph, RecursionThatReachesOtherNodes_KeepsItsLastLevel)
@@ -670,32 +670,32 @@ TEST_F(FuseGraph, NodesOfOthersBehind_KeepLastLevels)
 // Whatever a pass may lose one day, others would send to the node as it was.
 TEST(KeptDeclaration, CodeThatDeclaresOtherwise_IsRefused)
 {
-    graph::Node node;
+    graph::NodeDeclaration node;
     node.id = {"mid", 3};
     node.declaresPayload = true;
     node.payloadBytes = 12;
     node.grid = {4, 2, 4};
     EXPECT_TRUE(keepsDeclaration(node, node));
-    const auto refuses = [&](const std::string& what, void (*change)(graph::Node&)) {
-        graph::Node other = node;
+    const auto refuses = [&](const std::string& what, void (*change)(graph::NodeDeclaration&)) {
+        graph::NodeDeclaration other = node;
         change(other);
         const Status status = keepsDeclaration(node, other);
         EXPECT_EQ(status ? "" : status.error().text(),
                   "fuse: the fused code declares otherwise " + what + " ('mid'[3])");
     };
-    refuses("its payload", [](graph::Node& other) { other.declaresPayload = false; });
-    refuses("its payload", [](graph::Node& other) { other.payloadBytes = 0; });
-    refuses("its payload", [](graph::Node& other) { other.payloadAlignment = 8; });
-    refuses("its grid", [](graph::Node& other) { other.mode = graph::LaunchMode::Static; });
-    refuses("its grid", [](graph::Node& other) { other.staticGrid[1] = 2; });
-    refuses("its grid", [](graph::Node& other) { other.declaresMaxGrid = true; });
-    refuses("its grid", [](graph::Node& other) { other.maxGrid[2] = 2; });
-    refuses("its grid", [](graph::Node& other) { other.grid.offsetBytes = 0; });
-    refuses("its grid", [](graph::Node& other) { other.grid.components = 3; });
-    refuses("its grid", [](graph::Node& other) { other.grid.componentBytes = 2; });
-    refuses("who sends to it", [](graph::Node& other) { other.apiEntry = false; });
-    refuses("who sends to it", [](graph::Node& other) { other.maxRecursion = 1; });
-    refuses("who sends to it", [](graph::Node& other) { other.sharesInputWith = graph::NodeId{"base", 0}; });
+    refuses("its payload", [](graph::NodeDeclaration& other) { other.declaresPayload = false; });
+    refuses("its payload", [](graph::NodeDeclaration& other) { other.payloadBytes = 0; });
+    refuses("its payload", [](graph::NodeDeclaration& other) { other.payloadAlignment = 8; });
+    refuses("its grid", [](graph::NodeDeclaration& other) { other.mode = graph::LaunchMode::Static; });
+    refuses("its grid", [](graph::NodeDeclaration& other) { other.staticGrid[1] = 2; });
+    refuses("its grid", [](graph::NodeDeclaration& other) { other.declaresMaxGrid = true; });
+    refuses("its grid", [](graph::NodeDeclaration& other) { other.maxGrid[2] = 2; });
+    refuses("its grid", [](graph::NodeDeclaration& other) { other.grid.offsetBytes = 0; });
+    refuses("its grid", [](graph::NodeDeclaration& other) { other.grid.components = 3; });
+    refuses("its grid", [](graph::NodeDeclaration& other) { other.grid.componentBytes = 2; });
+    refuses("who sends to it", [](graph::NodeDeclaration& other) { other.apiEntry = false; });
+    refuses("who sends to it", [](graph::NodeDeclaration& other) { other.maxRecursion = 1; });
+    refuses("who sends to it", [](graph::NodeDeclaration& other) { other.sharesInputWith = graph::NodeId{"base", 0}; });
 }
 
 }  // namespace millrace::compiler

@@ -19,9 +19,9 @@ TEST_F(Fuse, OnePayload)
     EXPECT_FALSE(contains(text, "OpLoopMerge"));
     EXPECT_FALSE(contains(text, "CoalescingAMDX"));
     EXPECT_EQ(count(text, "OpFunctionCall"), 3u);  // producer, consumer, what the consumer was
-    EXPECT_TRUE(node.outputs.empty());
-    EXPECT_EQ(node.localSize[0], 8u);
-    EXPECT_EQ(node.mode, graph::LaunchMode::Static);
+    EXPECT_TRUE(node.declared.outputs.empty());
+    EXPECT_EQ(node.declared.localSize[0], 8u);
+    EXPECT_EQ(node.declared.mode, graph::LaunchMode::Static);
 }
 
 TEST_F(Fuse, SeveralPayloads_TakeALoop)
@@ -142,9 +142,9 @@ TEST_F(Fuse, NextLevelOfARecursion_CountsDownAndSendsForAllCalls)
     const std::string text = fused(producer(sends("%u3", "%u0", kFill)), {{sendingConsumer(), {0}, true}});
     EXPECT_EQ(count(text, "BuiltIn RemainingRecursionLevelsAMDX"), 1u);
     EXPECT_EQ(count(text, "OpISub"), 2u);  // the other one belongs to the choice of the consumer
-    ASSERT_EQ(node.outputs.size(), 1u);
-    EXPECT_EQ(node.outputs[0].targetName, "others");
-    EXPECT_EQ(node.outputs[0].budget, 6u);
+    ASSERT_EQ(node.declared.outputs.size(), 1u);
+    EXPECT_EQ(node.declared.outputs[0].targetName, "others");
+    EXPECT_EQ(node.declared.outputs[0].budget, 6u);
 }
 
 TEST_F(Fuse, OtherConsumersThatSend_AreRefused)
@@ -506,8 +506,8 @@ TEST_F(Fuse, IsValid_StaysAQuestion)
                        sends("%number", "%u0", kFill)),
               {{consumer(kWork)}});
     EXPECT_TRUE(contains(text, "OpIsNodePayloadValidAMDX"));
-    ASSERT_EQ(node.outputs.size(), 1u);
-    EXPECT_EQ(node.outputs[0].allocationSites, 0u);
+    ASSERT_EQ(node.declared.outputs.size(), 1u);
+    EXPECT_EQ(node.declared.outputs[0].allocationSites, 0u);
 }
 
 TEST_F(Fuse, AChain)
@@ -529,8 +529,8 @@ TEST_F(Fuse, AChain)
     ASSERT_TRUE(both) << both.error().text();
     const auto prepared = prepare(*both, options);
     ASSERT_TRUE(prepared) << prepared.error().text();
-    EXPECT_TRUE(prepared->node.outputs.empty());
-    EXPECT_GT(prepared->node.packWidth, 0u);
+    EXPECT_TRUE(prepared->node.declared.outputs.empty());
+    EXPECT_GT(prepared->node.decided.packWidth, 0u);
     const auto all =
         fuse(assembled(producer(sends("%u2", "%u0", kFill)).text("")), options, {{{0, {{*both, options, {0}}}}}});
     ASSERT_TRUE(all) << all.error().text();
@@ -538,7 +538,7 @@ TEST_F(Fuse, AChain)
     checked.checks.validate = true;
     const auto compiled = compile(*all, checked);
     ASSERT_TRUE(compiled) << compiled.error().text();
-    EXPECT_TRUE(compiled->node.outputs.empty());
+    EXPECT_TRUE(compiled->node.declared.outputs.empty());
 }
 
 TEST_F(Fuse, LargePayloads_AreRefused)
@@ -619,17 +619,17 @@ TEST_F(Fuse, WhatTheProducerDeclares_IsKept)
         %np_Orders = OpTypePointer NodePayloadAMDX %Orders
         %orders = OpVariable %np_Orders NodePayloadAMDX)";
     EXPECT_TRUE(contains(fused(from, {{consumer(kWork)}}), "TrackFinishWritingAMDX"));
-    EXPECT_EQ(node.mode, graph::LaunchMode::Dynamic);
-    EXPECT_TRUE(node.declaresPayload);
-    EXPECT_EQ(node.payloadBytes, 16u);
-    EXPECT_EQ(node.grid.offsetBytes, 8u);
-    EXPECT_EQ(node.grid.components, 2u);
-    EXPECT_TRUE(node.declaresMaxGrid);
-    EXPECT_EQ(node.maxGrid[2], 2u);
-    EXPECT_EQ(node.localSize[0], 8u);
-    EXPECT_EQ(node.maxRecursion, 5u);
-    EXPECT_FALSE(node.apiEntry);
-    EXPECT_TRUE(node.outputs.empty());
+    EXPECT_EQ(node.declared.mode, graph::LaunchMode::Dynamic);
+    EXPECT_TRUE(node.declared.declaresPayload);
+    EXPECT_EQ(node.declared.payloadBytes, 16u);
+    EXPECT_EQ(node.declared.grid.offsetBytes, 8u);
+    EXPECT_EQ(node.declared.grid.components, 2u);
+    EXPECT_TRUE(node.declared.declaresMaxGrid);
+    EXPECT_EQ(node.declared.maxGrid[2], 2u);
+    EXPECT_EQ(node.declared.localSize[0], 8u);
+    EXPECT_EQ(node.declared.maxRecursion, 5u);
+    EXPECT_FALSE(node.declared.apiEntry);
+    EXPECT_TRUE(node.declared.outputs.empty());
 }
 
 // A shader that asks for its workgroups' size by a constant, without a use of it.
@@ -639,8 +639,8 @@ TEST_F(Fuse, TheSizeOfTheProducersWorkgroups_IsKept)
     from.decorations = "OpDecorate %size BuiltIn WorkgroupSize\n";
     from.globals = "%size = OpConstantComposite %uint3 %u4 %u2 %u1\n";
     fused(from, {{consumer(kWork)}});
-    EXPECT_EQ(node.localSize[0], 4u);
-    EXPECT_EQ(node.localSize[1], 2u);
+    EXPECT_EQ(node.declared.localSize[0], 4u);
+    EXPECT_EQ(node.declared.localSize[1], 2u);
 }
 
 TEST_F(Fuse, SpecializationConstants_AreApplied)

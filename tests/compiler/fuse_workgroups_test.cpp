@@ -60,9 +60,9 @@ TEST_F(FuseWorkgroups, TogetherForOnePayload)
     EXPECT_FALSE(contains(text, "OpLoopMerge"));
     EXPECT_TRUE(contains(text, "%item_payloads = OpVariable %_ptr_Workgroup__arr_"));
     EXPECT_EQ(count(text, "OpControlBarrier"), 1u);  // between producer and consumer
-    EXPECT_TRUE(node.outputs.empty());
-    EXPECT_EQ(node.localSize[0], 8u);
-    EXPECT_EQ(node.packWidth, 0u);
+    EXPECT_TRUE(node.declared.outputs.empty());
+    EXPECT_EQ(node.declared.localSize[0], 8u);
+    EXPECT_EQ(node.decided.packWidth, 0u);
 }
 
 // A consumer sees images that its producer wrote; nobody waits for them where there are none.

@@ -63,8 +63,8 @@ TEST_F(LevelsOfANode, OneAfterTheOther)
     const std::string text = made(regular("%u7"), 7, lastLevels(4, 0));
     EXPECT_THAT(text, Not(HasSubstr("OpUMulExtended")));
     EXPECT_EQ(count(text, "OpLoopMerge"), 3u) << "a loop over what each level but the last sends";
-    EXPECT_EQ(node.parts, 1u);
-    EXPECT_TRUE(node.outputs.empty());
+    EXPECT_EQ(node.decided.parts, 1u);
+    EXPECT_TRUE(node.declared.outputs.empty());
 }
 
 // The levels of a way are a loop around the node's code, the last two are as above.
@@ -75,8 +75,8 @@ TEST_F(LevelsOfANode, AWay)
     EXPECT_EQ(count(text, "OpLoopMerge"), 2u);
     EXPECT_THAT(text, HasSubstr("%way = OpVariable"));
     EXPECT_THAT(text, HasSubstr("BuiltIn WorkgroupId"));
-    EXPECT_EQ(node.parts, 64u);
-    EXPECT_TRUE(node.outputs.empty());
+    EXPECT_EQ(node.decided.parts, 64u);
+    EXPECT_TRUE(node.declared.outputs.empty());
 }
 
 // Only the last level reads its payload; what the API sends to the first has its size all the same.
@@ -90,19 +90,19 @@ TEST_F(LevelsOfANode, PayloadsThatUpperLevelsDoNotRead_AreDeclared)
          {lastLevels(4, 0), lastLevels(8, 6),
           LevelsInOne{.levels = 3, .isLast = false, .below = 2, .descends = 0, .fanOut = 2}}) {
         made(source, 7, shape);
-        EXPECT_TRUE(node.declaresPayload);
-        EXPECT_EQ(node.payloadBytes, 8u);
-        EXPECT_EQ(node.maxRecursion, 7u);
-        EXPECT_EQ(node.mode, graph::LaunchMode::Coalescing);
+        EXPECT_TRUE(node.declared.declaresPayload);
+        EXPECT_EQ(node.declared.payloadBytes, 8u);
+        EXPECT_EQ(node.declared.maxRecursion, 7u);
+        EXPECT_EQ(node.declared.mode, graph::LaunchMode::Coalescing);
     }
 }
 
 TEST_F(LevelsOfANode, AWayToOthers_SendsWhatItsLastLevelSends)
 {
     made(regular("%u7"), 7, {.levels = 4, .isLast = false, .below = 2, .descends = 3, .fanOut = 2});
-    EXPECT_EQ(node.parts, 8u);
-    ASSERT_EQ(node.outputs.size(), 1u);
-    EXPECT_EQ(node.outputs[0].budget, 2u);
+    EXPECT_EQ(node.decided.parts, 8u);
+    ASSERT_EQ(node.declared.outputs.size(), 1u);
+    EXPECT_EQ(node.declared.outputs[0].budget, 2u);
 }
 
 TEST_F(LevelsOfANode, AWayInTheVulkanMemoryModel)
@@ -111,7 +111,7 @@ TEST_F(LevelsOfANode, AWayInTheVulkanMemoryModel)
     source.capabilities = "OpCapability VulkanMemoryModel\n";
     source.memoryModel = "OpMemoryModel Logical Vulkan";
     made(source, 7, lastLevels(8, 6));
-    EXPECT_EQ(node.parts, 64u);
+    EXPECT_EQ(node.decided.parts, 64u);
 }
 
 // Its own WorkgroupId is 0 still, whatever part it is.
@@ -127,7 +127,7 @@ TEST_F(LevelsOfANode, ANodeThatAsksWhichWorkgroupItIs)
     EXPECT_EQ(count(text, "OpLoad %v3uint %gl_WorkGroupID"), 1u) << "by the way alone";
     EXPECT_EQ(count(text, "OpLoad %v3uint %"), 4u) << "the node at three places, of variables that are 0";
     EXPECT_THAT(text, HasSubstr("OpConstantNull %v3uint"));
-    EXPECT_EQ(node.parts, 64u);
+    EXPECT_EQ(node.decided.parts, 64u);
 }
 
 // What is private begins anew with each payload on the way.

@@ -106,7 +106,7 @@ TEST_F(LowerBuiltIns, Packed_IsInvocationZero)
     module.interface = "%wgid %gid %lid %lidx";
     module.body = std::string(kUseLocal) + "\n%w = OpLoad %uint3 %wgid\n%g = OpLoad %uint3 %gid";
     lower(module);
-    EXPECT_EQ(shader.node.packWidth, 64u);
+    EXPECT_EQ(shader.node.decided.packWidth, 64u);
     EXPECT_EQ(kinds(), std::vector(4, StartValue::Kind::Constant));
     EXPECT_EQ(text().find("BuiltIn"), std::string::npos);
 }

@@ -401,8 +401,8 @@ TEST_F(LowerPayloads, SmallAndLargeScalars_AreAlignedNaturally)
         %c = OpLoad %uchar %r Nontemporal
         %d = OpLoad %Mixed %mixed)";
     lower(module);
-    EXPECT_EQ(shader.node.payloadBytes, 11u);
-    EXPECT_EQ(shader.node.payloadAlignment, 8u);
+    EXPECT_EQ(shader.node.declared.payloadBytes, 11u);
+    EXPECT_EQ(shader.node.declared.payloadAlignment, 8u);
     EXPECT_NE(text().find("Volatile|Aligned 8"), std::string::npos) << text();
     EXPECT_NE(text().find("Aligned 2"), std::string::npos);
     EXPECT_NE(text().find("Aligned|Nontemporal 1"), std::string::npos);

@@ -132,8 +132,8 @@ Result<CompiledNode> compileCollector(const MeshNode& node)
     Options with;
     with.request.pushConstantsInMemory = true;
     with.request.argumentsOffsetBytes = 16;
-    with.request.nodeName = node.node.id.name;
-    with.request.shaderIndex = node.node.id.index;
+    with.request.nodeName = node.declared.id.name;
+    with.request.shaderIndex = node.declared.id.index;
     with.checks.validate = true;
     return compile(node.collector, with);
 }
@@ -160,10 +160,10 @@ TEST(MeshNode, Declarations_AreThoseOfTheShader)
 {
     const auto node = compileText({});
     ASSERT_TRUE(node) << node.error().text();
-    EXPECT_EQ(node->node.id, (graph::NodeId{"blade", 0}));
-    EXPECT_EQ(node->node.mode, graph::LaunchMode::Dynamic);
-    EXPECT_EQ(node->node.maxGrid[0], 64u);
-    EXPECT_EQ(node->node.payloadBytes, 20u);
+    EXPECT_EQ(node->declared.id, (graph::NodeId{"blade", 0}));
+    EXPECT_EQ(node->declared.mode, graph::LaunchMode::Dynamic);
+    EXPECT_EQ(node->declared.maxGrid[0], 64u);
+    EXPECT_EQ(node->declared.payloadBytes, 20u);
     EXPECT_EQ(node->strideBytes, 32u);
 }
 
@@ -198,11 +198,11 @@ TEST(MeshNode, Collector_IsANodeOfTheSamePayload)
     ASSERT_TRUE(node) << node.error().text();
     const auto collector = compileCollector(*node);
     ASSERT_TRUE(collector) << collector.error().text();
-    EXPECT_EQ(collector->node.id, node->node.id);
-    EXPECT_EQ(collector->node.payloadBytes, node->node.payloadBytes);
+    EXPECT_EQ(collector->node.declared.id, node->declared.id);
+    EXPECT_EQ(collector->node.declared.payloadBytes, node->declared.payloadBytes);
     EXPECT_TRUE(graph::isPacked(collector->node));
-    EXPECT_TRUE(graph::isLeaf(collector->node));
-    EXPECT_TRUE(collector->node.apiEntry);
+    EXPECT_TRUE(graph::isLeaf(collector->node.declared));
+    EXPECT_TRUE(collector->node.declared.apiEntry);
 }
 
 TEST(MeshNode, StaticGrid_NeedsNoPayload)
@@ -214,10 +214,10 @@ TEST(MeshNode, StaticGrid_NeedsNoPayload)
     text.body = "";
     const auto node = compileText(text);
     ASSERT_TRUE(node) << node.error().text();
-    EXPECT_EQ(node->node.payloadBytes, 0u);
+    EXPECT_EQ(node->declared.payloadBytes, 0u);
     const auto collector = compileCollector(*node);
     ASSERT_TRUE(collector) << collector.error().text();
-    EXPECT_EQ(collector->node.payloadBytes, 0u);
+    EXPECT_EQ(collector->node.declared.payloadBytes, 0u);
 }
 
 TEST(MeshNode, SmallGridMembers_AreTakenOutOfTheirWords)
@@ -233,7 +233,7 @@ TEST(MeshNode, SmallGridMembers_AreTakenOutOfTheirWords)
     ASSERT_TRUE(words) << words.error().text();
     const auto node = compileMeshNode(*words, options(), kMaxGroups);
     ASSERT_TRUE(node) << node.error().text();
-    EXPECT_EQ(node->node.grid.componentBytes, 2u);
+    EXPECT_EQ(node->declared.grid.componentBytes, 2u);
     const auto collector = compileCollector(*node);
     ASSERT_TRUE(collector) << collector.error().text();
     EXPECT_TRUE(has(collector->words, "OpBitFieldUExtract"));
@@ -248,9 +248,9 @@ TEST(MeshNode, Sharing_IsTheCollectors)
     ASSERT_TRUE(node) << node.error().text();
     const auto collector = compileCollector(*node);
     ASSERT_TRUE(collector) << collector.error().text();
-    ASSERT_TRUE(collector->node.sharesInputWith);
-    EXPECT_EQ(*collector->node.sharesInputWith, (graph::NodeId{"a \"base\"", 1025}));
-    EXPECT_FALSE(collector->node.apiEntry);
+    ASSERT_TRUE(collector->node.declared.sharesInputWith);
+    EXPECT_EQ(*collector->node.declared.sharesInputWith, (graph::NodeId{"a \"base\"", 1025}));
+    EXPECT_FALSE(collector->node.declared.apiEntry);
 }
 
 TEST(MeshNode, ShaderIndex_IsAConstant)
@@ -266,7 +266,7 @@ TEST(MeshNode, ShaderIndex_IsAConstant)
     ASSERT_TRUE(node) << node.error().text();
     const Status status = spirv::validate(node->shader);
     EXPECT_TRUE(status) << status.error().text();
-    EXPECT_EQ(node->node.id.index, 7u);
+    EXPECT_EQ(node->declared.id.index, 7u);
     EXPECT_TRUE(has(node->shader, "OpVariable %_ptr_Private_uint Private %uint_7"));
 }
 
@@ -287,10 +287,10 @@ TEST(MeshNode, PayloadOfNoWholeWords_IsCollectedWhole)
         text.grid += each.offsets;
         const auto node = compileText(text);
         ASSERT_TRUE(node) << node.error().text();
-        EXPECT_EQ(node->node.payloadBytes, each.bytes);
+        EXPECT_EQ(node->declared.payloadBytes, each.bytes);
         const auto collector = compileCollector(*node);
         ASSERT_TRUE(collector) << collector.error().text();
-        EXPECT_EQ(collector->node.payloadBytes, each.bytes);
+        EXPECT_EQ(collector->node.declared.payloadBytes, each.bytes);
     }
 }
 

@@ -51,9 +51,9 @@ protected:
         EXPECT_EQ(functions(), before);
         run(reflectNode);
         run(choosePacking);
-        const bool isNarrow = shader.node.localSize[0] == 1;
-        EXPECT_EQ(shader.node.maxInputPayloads == 1, isNarrow);
-        EXPECT_EQ(shader.node.packWidth > 0, isNarrow);
+        const bool isNarrow = shader.node.declared.localSize[0] == 1;
+        EXPECT_EQ(shader.node.declared.maxInputPayloads == 1, isNarrow);
+        EXPECT_EQ(shader.node.decided.packWidth > 0, isNarrow);
         return isNarrow;
     }
 };
@@ -63,7 +63,7 @@ protected:
 TEST_F(NarrowCoalescing, ThePattern)
 {
     EXPECT_TRUE(narrows(pattern()));
-    EXPECT_EQ(shader.node.mode, graph::LaunchMode::Coalescing);
+    EXPECT_EQ(shader.node.declared.mode, graph::LaunchMode::Coalescing);
     EXPECT_TRUE(has("OpExecutionMode %main LocalSize 1 1 1"));
 }
 

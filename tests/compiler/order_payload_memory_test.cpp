@@ -24,8 +24,8 @@ protected:
         ASSERT_TRUE(read);
         shader = {};
         shader.module = std::move(*read);
-        shader.node.packWidth = packWidth;
-        shader.node.mode = graph::LaunchMode::Coalescing;
+        shader.node.decided.packWidth = packWidth;
+        shader.node.declared.mode = graph::LaunchMode::Coalescing;
         ASSERT_TRUE(orderPayloadMemory(shader));
         const std::string once = functions();
         EXPECT_TRUE(isSameCode(

@@ -84,7 +84,7 @@ TEST_F(PlaceKeptPayloads, Leaf_TakesScratchMemory)
         %read = OpLoad %uint %word Aligned|MakePointerVisible|NonPrivatePointer 4 %uint_2
         OpReturn)"))
         << functions();
-    EXPECT_EQ(shader.node.groupMemoryBytes, 256u) << "four of 48";
+    EXPECT_EQ(shader.node.decided.groupMemoryBytes, 256u) << "four of 48";
     EXPECT_EQ(functions().find("%kept"), std::string::npos);
     EXPECT_EQ(text().find("UserSemantic"), std::string::npos);
     EXPECT_TRUE(has("OpMemoryModel PhysicalStorageBuffer64 Vulkan"));
@@ -129,7 +129,7 @@ protected:
         const auto prepared = prepare(*words, options);
         EXPECT_TRUE(prepared);
         m_prepared = *prepared;
-        return prepared->node.groupMemoryBytes;
+        return prepared->node.decided.groupMemoryBytes;
     }
 
     std::string codeFor(graph::MemoryUse memory)
@@ -137,7 +137,7 @@ protected:
         Options checked = options;
         checked.checks.validate = true;
         const auto words =
-            finish(m_prepared, {.memory = memory, .traits = graph::codeTraits(m_prepared.node)}, checked);
+            finish(m_prepared, {.memory = memory, .traits = graph::codeTraits(m_prepared.node.declared)}, checked);
         EXPECT_TRUE(words) << words.error().text();
         const auto text = spirv::disassemble(*words);
         return text ? *text : "";

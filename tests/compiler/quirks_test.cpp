@@ -102,7 +102,7 @@ TEST_F(Quirks, ValidityAddsTheBaseIndex)
         %x = OpSelect %uint %ok %u1 %u2
         %p = OpAccessChain %sb_uint %out %u0 %u0
         OpStore %p %x)";
-    EXPECT_EQ(lower(module).node.outputs[0].constantIndex, 6u);
+    EXPECT_EQ(lower(module).node.declared.outputs[0].constantIndex, 6u);
 }
 
 // 4 and 5: sizes unknown, sharing types with a budget of 1.
@@ -121,7 +121,7 @@ TEST_F(Quirks, SharingType_HasTheOtherBudget)
         OpEnqueueNodePayloadsAMDX %a
         %b = OpAllocateNodePayloadsAMDX %np_ToArr %u2 %u1 %u0
         OpEnqueueNodePayloadsAMDX %b)";
-    const auto outputs = lower(module).node.outputs;
+    const auto outputs = lower(module).node.declared.outputs;
     ASSERT_EQ(outputs.size(), 2u);
     EXPECT_EQ(outputs[0].targetName, "target");
     EXPECT_EQ(outputs[1].budget, 8u);
@@ -146,11 +146,11 @@ TEST_F(Quirks, SharingNode_IsNoApiEntry)
     ModuleText module;
     module.globals = "%base = OpConstantStringAMDX \"base\"";
     module.modes += "\nOpExecutionModeId %main SharesInputWithAMDX %base %u0";
-    EXPECT_FALSE(lower(module).node.apiEntry);
+    EXPECT_FALSE(lower(module).node.declared.apiEntry);
     module.annotations = "OpDecorate %input NonWritable";
     const graph::Node node = lower(module).node;
-    EXPECT_FALSE(node.apiEntry);
-    EXPECT_EQ(node.sharesInputWith, (graph::NodeId{"base", 0}));
+    EXPECT_FALSE(node.declared.apiEntry);
+    EXPECT_EQ(node.declared.sharesInputWith, (graph::NodeId{"base", 0}));
 }
 
 // 8: the input as a plain structure, also of a coalescing node.
@@ -172,7 +172,7 @@ TEST_F(Quirks, InputStructure_IsAccepted)
     for (const char* mode :
          {"OpExecutionModeId %main StaticNumWorkgroupsAMDX %u4 %u1 %u1", "OpExecutionMode %main CoalescingAMDX"}) {
         module.modes = std::string("OpExecutionMode %main LocalSize 1 1 1\n") + mode;
-        EXPECT_EQ(lower(module).node.payloadBytes, 8u);
+        EXPECT_EQ(lower(module).node.declared.payloadBytes, 8u);
     }
 }
 
@@ -203,12 +203,12 @@ TEST_F(Quirks, EntryPoints_HaveInputsOfTheirOwn)
         "OpExecutionMode %main LocalSize 8 1 1\nOpExecutionModeId %main StaticNumWorkgroupsAMDX %u4 %u1 %u1\n"
         "OpExecutionMode %other LocalSize 2 1 1\nOpExecutionMode %other CoalescingAMDX";
     module.interface += "\nOpEntryPoint GLCompute %other \"other\" %second";
-    EXPECT_EQ(lower(module).node.mode, graph::LaunchMode::Static);
+    EXPECT_EQ(lower(module).node.declared.mode, graph::LaunchMode::Static);
     options.request.entryPoint = "other";
     const graph::Node node = lower(module).node;
-    EXPECT_EQ(node.mode, graph::LaunchMode::Coalescing);
-    EXPECT_TRUE(node.writesInput);
-    EXPECT_EQ(node.localSize[0], 2u);
+    EXPECT_EQ(node.declared.mode, graph::LaunchMode::Coalescing);
+    EXPECT_TRUE(node.declared.writesInput);
+    EXPECT_EQ(node.declared.localSize[0], 2u);
 }
 
 // 14: empty payloads, with accesses that lead nowhere.
@@ -235,9 +235,9 @@ TEST_F(Quirks, EmptyPayloads)
         OpStore %q %n
         %a = OpAllocateNodePayloadsAMDX %np_ToEmpty %u4 %n %u0)";
     const graph::Node node = lower(module).node;
-    EXPECT_EQ(node.payloadBytes, 0u);
-    EXPECT_EQ(node.maxInputPayloads, 4u);
-    EXPECT_EQ(node.outputs[0].payloadBytes, 0u);
+    EXPECT_EQ(node.declared.payloadBytes, 0u);
+    EXPECT_EQ(node.declared.maxInputPayloads, 4u);
+    EXPECT_EQ(node.declared.outputs[0].payloadBytes, 0u);
     EXPECT_EQ(wrapped.find("pending_handle"), std::string::npos);
 }
 
@@ -259,7 +259,7 @@ TEST_F(Quirks, FinishWritingOfAParameter)
         %done = OpFinishWritingNodePayloadAMDX %bool %payload
         OpReturnValue %done
         OpFunctionEnd)";
-    EXPECT_TRUE(lower(module).node.usesFinishWriting);
+    EXPECT_TRUE(lower(module).node.declared.usesFinishWriting);
     EXPECT_TRUE(calls("mr_finish_writing"));
 }
 
@@ -285,7 +285,7 @@ TEST_F(Quirks, AtomicsOnPayloads)
         %q = OpAccessChain %np_uint %input %u0 %u1
         %old2 = OpAtomicOr %uint %q %u1 %u0 %u5
         OpEnqueueNodePayloadsAMDX %a)";
-    EXPECT_TRUE(lower(module).node.writesInput);
+    EXPECT_TRUE(lower(module).node.declared.writesInput);
 }
 
 // Two workgroups' worth of names: the entry point's name is not the node's.
@@ -294,8 +294,8 @@ TEST_F(Quirks, NodeNameComesFromTheApi)
     options.request.nodeName = "entry";
     options.request.shaderIndex = 4;
     const graph::Node node = lower({}).node;
-    EXPECT_EQ(node.id, (graph::NodeId{"entry", 4}));
-    EXPECT_EQ(node.entryPoint, "main");
+    EXPECT_EQ(node.declared.id, (graph::NodeId{"entry", 4}));
+    EXPECT_EQ(node.declared.entryPoint, "main");
 }
 
 }  // namespace millrace::compiler

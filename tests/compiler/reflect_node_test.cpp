@@ -67,31 +67,31 @@ TEST_F(ReflectNode, NoModify)
 TEST_F(ReflectNode, Static_HasItsGrid)
 {
     const graph::Node& node = reflect({});
-    EXPECT_EQ(node.id, (graph::NodeId{"main", 0}));
-    EXPECT_EQ(node.entryPoint, "main");
-    EXPECT_EQ(node.mode, LaunchMode::Static);
-    EXPECT_EQ(node.staticGrid[0], 4u);
-    EXPECT_EQ(node.staticGrid[1], 1u);
-    EXPECT_EQ(node.localSize[0], 8u);
-    EXPECT_TRUE(node.declaresPayload);
-    EXPECT_EQ(node.payloadBytes, 8u);
-    EXPECT_EQ(node.payloadAlignment, 4u);
-    EXPECT_EQ(node.maxInputPayloads, 1u);
-    EXPECT_TRUE(node.apiEntry);
-    EXPECT_FALSE(node.writesInput);
-    EXPECT_FALSE(node.usesFinishWriting);
-    EXPECT_EQ(node.packWidth, 0u);
+    EXPECT_EQ(node.declared.id, (graph::NodeId{"main", 0}));
+    EXPECT_EQ(node.declared.entryPoint, "main");
+    EXPECT_EQ(node.declared.mode, LaunchMode::Static);
+    EXPECT_EQ(node.declared.staticGrid[0], 4u);
+    EXPECT_EQ(node.declared.staticGrid[1], 1u);
+    EXPECT_EQ(node.declared.localSize[0], 8u);
+    EXPECT_TRUE(node.declared.declaresPayload);
+    EXPECT_EQ(node.declared.payloadBytes, 8u);
+    EXPECT_EQ(node.declared.payloadAlignment, 4u);
+    EXPECT_EQ(node.declared.maxInputPayloads, 1u);
+    EXPECT_TRUE(node.declared.apiEntry);
+    EXPECT_FALSE(node.declared.writesInput);
+    EXPECT_FALSE(node.declared.usesFinishWriting);
+    EXPECT_EQ(node.decided.packWidth, 0u);
 }
 
 TEST_F(ReflectNode, NameAndIndex_ComeFromTheApiFirst)
 {
     ModuleText module;
     module.modes += "\nOpExecutionModeId %main ShaderIndexAMDX %u5";
-    EXPECT_EQ(reflect(module).id, (graph::NodeId{"main", 5}));
+    EXPECT_EQ(reflect(module).declared.id, (graph::NodeId{"main", 5}));
     options.request.nodeName = "renamed";
-    EXPECT_EQ(reflect(module).id, (graph::NodeId{"renamed", 5}));
+    EXPECT_EQ(reflect(module).declared.id, (graph::NodeId{"renamed", 5}));
     options.request.shaderIndex = 0;
-    EXPECT_EQ(reflect(module).id, (graph::NodeId{"renamed", 0}));
+    EXPECT_EQ(reflect(module).declared.id, (graph::NodeId{"renamed", 0}));
 }
 
 TEST_F(ReflectNode, OtherModes_AreRead)
@@ -104,17 +104,17 @@ TEST_F(ReflectNode, OtherModes_AreRead)
         "OpExecutionModeId %main StaticNumWorkgroupsAMDX %u1 %u2 %u3\n"
         "OpExecutionModeId %main SharesInputWithAMDX %base %u7";
     const graph::Node& node = reflect(module);
-    EXPECT_EQ(node.localSize[2], 4u);
-    EXPECT_EQ(node.maxRecursion, 6u);
-    EXPECT_EQ(node.sharesInputWith, (graph::NodeId{"base", 7}));
-    EXPECT_FALSE(node.apiEntry) << "by rule, although IsApiEntryAMDX is missing";
+    EXPECT_EQ(node.declared.localSize[2], 4u);
+    EXPECT_EQ(node.declared.maxRecursion, 6u);
+    EXPECT_EQ(node.declared.sharesInputWith, (graph::NodeId{"base", 7}));
+    EXPECT_FALSE(node.declared.apiEntry) << "by rule, although IsApiEntryAMDX is missing";
 }
 
 TEST_F(ReflectNode, IsApiEntryFalse_ForbidsDispatch)
 {
     ModuleText module;
     module.modes += "\nOpExecutionModeId %main IsApiEntryAMDX %false";
-    EXPECT_FALSE(reflect(module).apiEntry);
+    EXPECT_FALSE(reflect(module).declared.apiEntry);
 }
 
 TEST_F(ReflectNode, WorkgroupSizeConstant_WinsOverTheMode)
@@ -123,8 +123,8 @@ TEST_F(ReflectNode, WorkgroupSizeConstant_WinsOverTheMode)
     module.annotations = "OpDecorate %size BuiltIn WorkgroupSize";
     module.globals = "%size = OpConstantComposite %uint3 %u2 %u3 %u1";
     const graph::Node& node = reflect(module);
-    EXPECT_EQ(node.localSize[0], 2u);
-    EXPECT_EQ(node.localSize[1], 3u);
+    EXPECT_EQ(node.declared.localSize[0], 2u);
+    EXPECT_EQ(node.declared.localSize[1], 3u);
 }
 
 TEST_F(ReflectNode, NoInput_IsTheImplicitGrid)
@@ -133,11 +133,11 @@ TEST_F(ReflectNode, NoInput_IsTheImplicitGrid)
     module.interface = "%out";
     module.modes = "OpExecutionMode %main LocalSize 1 1 1";
     const graph::Node& node = reflect(module);
-    EXPECT_EQ(node.mode, LaunchMode::Dynamic);
-    EXPECT_FALSE(node.declaresPayload);
-    EXPECT_EQ(node.grid.offsetBytes, 0u);
-    EXPECT_EQ(node.grid.components, 3u);
-    EXPECT_EQ(node.grid.componentBytes, 4u);
+    EXPECT_EQ(node.declared.mode, LaunchMode::Dynamic);
+    EXPECT_FALSE(node.declared.declaresPayload);
+    EXPECT_EQ(node.declared.grid.offsetBytes, 0u);
+    EXPECT_EQ(node.declared.grid.components, 3u);
+    EXPECT_EQ(node.declared.grid.componentBytes, 4u);
 }
 
 TEST_F(ReflectNode, NoInputStatic_IsEmpty)
@@ -145,9 +145,9 @@ TEST_F(ReflectNode, NoInputStatic_IsEmpty)
     ModuleText module;
     module.interface = "%out";
     const graph::Node& node = reflect(module);
-    EXPECT_EQ(node.mode, LaunchMode::Static);
-    EXPECT_FALSE(node.declaresPayload);
-    EXPECT_EQ(node.payloadBytes, 0u);
+    EXPECT_EQ(node.declared.mode, LaunchMode::Static);
+    EXPECT_FALSE(node.declared.declaresPayload);
+    EXPECT_EQ(node.declared.payloadBytes, 0u);
 }
 
 TEST_F(ReflectNode, UnlistedInput_IsFoundByItsUse)
@@ -157,7 +157,7 @@ TEST_F(ReflectNode, UnlistedInput_IsFoundByItsUse)
     module.body = "%n = OpNodePayloadArrayLengthAMDX %uint %input";
     // Before SPIR-V 1.4 interfaces list inputs and outputs alone.
     module.version = 0x00010300;
-    EXPECT_TRUE(reflect(module).declaresPayload);
+    EXPECT_TRUE(reflect(module).declared.declaresPayload);
 }
 
 TEST_F(ReflectNode, SeveralInputs_AreAnErrorThoughNothingReadsThem)
@@ -174,11 +174,11 @@ TEST_F(ReflectNode, GridMember_ScalarOf16Bits)
         OpMemberDecorate %In 0 Offset 0
         OpMemberDecorate %In 1 Offset 6
         OpMemberDecorate %In 1 PayloadDispatchIndirectAMDX)"));
-    EXPECT_EQ(node.mode, LaunchMode::Dynamic);
-    EXPECT_EQ(node.grid.offsetBytes, 6u);
-    EXPECT_EQ(node.grid.components, 1u);
-    EXPECT_EQ(node.grid.componentBytes, 2u);
-    EXPECT_EQ(node.payloadBytes, 8u);
+    EXPECT_EQ(node.declared.mode, LaunchMode::Dynamic);
+    EXPECT_EQ(node.declared.grid.offsetBytes, 6u);
+    EXPECT_EQ(node.declared.grid.components, 1u);
+    EXPECT_EQ(node.declared.grid.componentBytes, 2u);
+    EXPECT_EQ(node.declared.payloadBytes, 8u);
 }
 
 TEST_F(ReflectNode, GridMember_ArrayAndMaximum)
@@ -190,11 +190,11 @@ TEST_F(ReflectNode, GridMember_ArrayAndMaximum)
         OpMemberDecorate %In 1 PayloadDispatchIndirectAMDX)",
                                                 "OpExecutionMode %main LocalSize 1 1 1\n"
                                                 "OpExecutionModeId %main MaxNumWorkgroupsAMDX %u8 %u4 %u2"));
-    EXPECT_EQ(node.grid.offsetBytes, 4u);
-    EXPECT_EQ(node.grid.components, 3u);
-    EXPECT_EQ(node.payloadBytes, 16u);
-    EXPECT_TRUE(node.declaresMaxGrid);
-    EXPECT_EQ(node.maxGrid[1], 4u);
+    EXPECT_EQ(node.declared.grid.offsetBytes, 4u);
+    EXPECT_EQ(node.declared.grid.components, 3u);
+    EXPECT_EQ(node.declared.payloadBytes, 16u);
+    EXPECT_TRUE(node.declared.declaresMaxGrid);
+    EXPECT_EQ(node.declared.maxGrid[1], 4u);
 }
 
 TEST_F(ReflectNode, GridMember_BytesInNestedStructure)
@@ -206,29 +206,29 @@ TEST_F(ReflectNode, GridMember_BytesInNestedStructure)
         OpMemberDecorate %Outer 1 PayloadDispatchIndirectAMDX
         OpMemberDecorate %In 0 Offset 0
         OpMemberDecorate %In 1 Offset 8)"));
-    EXPECT_EQ(node.grid.offsetBytes, 13u);
-    EXPECT_EQ(node.grid.components, 3u);
-    EXPECT_EQ(node.grid.componentBytes, 1u);
-    EXPECT_EQ(node.payloadBytes, 16u);
+    EXPECT_EQ(node.declared.grid.offsetBytes, 13u);
+    EXPECT_EQ(node.declared.grid.components, 3u);
+    EXPECT_EQ(node.declared.grid.componentBytes, 1u);
+    EXPECT_EQ(node.declared.payloadBytes, 16u);
 }
 
 TEST_F(ReflectNode, PayloadSize_HasNoTailPadding)
 {
     const char* mode = "OpExecutionMode %main LocalSize 1 1 1\nOpExecutionMode %main CoalescingAMDX";
-    EXPECT_EQ(reflect(withInput("%float3", "OpMemberDecorate %In 0 Offset 0", mode)).payloadBytes, 12u);
+    EXPECT_EQ(reflect(withInput("%float3", "OpMemberDecorate %In 0 Offset 0", mode)).declared.payloadBytes, 12u);
     EXPECT_EQ(reflect(withInput("%ulong %uint", R"(
         OpMemberDecorate %In 0 Offset 0
         OpMemberDecorate %In 1 Offset 8)",
                                 mode))
-                  .payloadBytes,
+                  .declared.payloadBytes,
               12u);
-    EXPECT_EQ(shader.node.payloadAlignment, 8u);
+    EXPECT_EQ(shader.node.declared.payloadAlignment, 8u);
     // Members need not be in the order of their offsets.
     EXPECT_EQ(reflect(withInput("%uint %uint", R"(
         OpMemberDecorate %In 0 Offset 20
         OpMemberDecorate %In 1 Offset 0)",
                                 mode))
-                  .payloadBytes,
+                  .declared.payloadBytes,
               24u);
 }
 
@@ -241,14 +241,14 @@ TEST_F(ReflectNode, PayloadSize_OfMatricesAndArrays)
         OpMemberDecorate %In 1 ColMajor
         OpMemberDecorate %In 1 MatrixStride 16)",
                                 mode))
-                  .payloadBytes,
+                  .declared.payloadBytes,
               48u);
     EXPECT_EQ(reflect(withInput("%mat2x3", R"(
         OpMemberDecorate %In 0 Offset 0
         OpMemberDecorate %In 0 RowMajor
         OpMemberDecorate %In 0 MatrixStride 8)",
                                 mode))
-                  .payloadBytes,
+                  .declared.payloadBytes,
               24u);
     EXPECT_EQ(reflect(withInput("%uint %inners", R"(
         OpMemberDecorate %Inner 0 Offset 0
@@ -257,7 +257,7 @@ TEST_F(ReflectNode, PayloadSize_OfMatricesAndArrays)
         OpMemberDecorate %In 0 Offset 0
         OpMemberDecorate %In 1 Offset 4)",
                                 mode))
-                  .payloadBytes,
+                  .declared.payloadBytes,
               36u);
 }
 
@@ -265,8 +265,8 @@ TEST_F(ReflectNode, EmptyPayload_HasSizeZero)
 {
     const graph::Node& node =
         reflect(withInput("", "", "OpExecutionMode %main LocalSize 2 1 1\nOpExecutionMode %main CoalescingAMDX"));
-    EXPECT_TRUE(node.declaresPayload);
-    EXPECT_EQ(node.payloadBytes, 0u);
+    EXPECT_TRUE(node.declared.declaresPayload);
+    EXPECT_EQ(node.declared.payloadBytes, 0u);
 }
 
 TEST_F(ReflectNode, CoalescingMaximum_IsTheInputsBudget)
@@ -274,9 +274,9 @@ TEST_F(ReflectNode, CoalescingMaximum_IsTheInputsBudget)
     ModuleText module;
     module.modes = std::string(kCoalescing) + "OpExecutionMode %main LocalSize 16 1 1";
     const graph::Node& node = reflect(module);
-    EXPECT_EQ(node.mode, LaunchMode::Coalescing);
-    EXPECT_EQ(node.maxInputPayloads, 4u);
-    EXPECT_EQ(node.packWidth, 0u);
+    EXPECT_EQ(node.declared.mode, LaunchMode::Coalescing);
+    EXPECT_EQ(node.declared.maxInputPayloads, 4u);
+    EXPECT_EQ(node.decided.packWidth, 0u);
 }
 
 TEST_F(ReflectNode, StoreThroughCopyOfInput_WritesIt)
@@ -288,7 +288,7 @@ TEST_F(ReflectNode, StoreThroughCopyOfInput_WritesIt)
         OpStore %var %v
         %p = OpAccessChain %fn_uint %var %u0 %u1
         OpStore %p %u5)";
-    EXPECT_TRUE(reflect(module).writesInput);
+    EXPECT_TRUE(reflect(module).declared.writesInput);
 }
 
 TEST_F(ReflectNode, StoreToOutput_DoesNotWriteTheInput)
@@ -300,7 +300,7 @@ TEST_F(ReflectNode, StoreToOutput_DoesNotWriteTheInput)
         %q = OpAccessChain %np_uint %input %u0 %u1
         %v = OpLoad %uint %q
         OpStore %p %v)";
-    EXPECT_FALSE(reflect(module).writesInput);
+    EXPECT_FALSE(reflect(module).declared.writesInput);
 }
 
 TEST_F(ReflectNode, AtomicOnInput_WritesIt)
@@ -309,11 +309,11 @@ TEST_F(ReflectNode, AtomicOnInput_WritesIt)
     module.body = R"(
         %q = OpAccessChain %np_uint %input %u0 %u1
         %v = OpAtomicIAdd %uint %q %u1 %u0 %u1)";
-    EXPECT_TRUE(reflect(module).writesInput);
+    EXPECT_TRUE(reflect(module).declared.writesInput);
     module.body = R"(
         %q = OpAccessChain %np_uint %input %u0 %u1
         %v = OpAtomicLoad %uint %q %u1 %u0)";
-    EXPECT_FALSE(reflect(module).writesInput);
+    EXPECT_FALSE(reflect(module).declared.writesInput);
 }
 
 TEST_F(ReflectNode, FinishWriting_IsSeen)
@@ -321,7 +321,7 @@ TEST_F(ReflectNode, FinishWriting_IsSeen)
     ModuleText module;
     module.annotations = "OpDecorate %Rec TrackFinishWritingAMDX";
     module.body = "%last = OpFinishWritingNodePayloadAMDX %bool %input";
-    EXPECT_TRUE(reflect(module).usesFinishWriting);
+    EXPECT_TRUE(reflect(module).declared.usesFinishWriting);
 }
 
 TEST_F(ReflectNode, TwoInputs_AreRefused)

@@ -15,7 +15,7 @@ protected:
         load(module);
         run(reflectNode);
         run(reflectOutputs);
-        return shader.node.outputs;
+        return shader.node.declared.outputs;
     }
 
     std::string failure(const ModuleText& module)

@@ -83,7 +83,7 @@ TEST_F(RunOnce, OtherUsesOfMemory_Loop)
 TEST_F(RunOnce, SeveralRows_Loop)
 {
     wrap("");
-    ASSERT_GT(shader.node.leafRows, 1u);
+    ASSERT_GT(shader.node.decided.leafRows, 1u);
     apply(graph::MemoryUse::None);
     EXPECT_TRUE(hasLoop());
 }

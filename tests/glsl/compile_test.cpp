@@ -55,15 +55,15 @@ TEST(GlslCompile, EveryAttributeOfANode_IsReflected)
         compiled(std::string(kItem) +
                  "layout(name = \"n\", index = 3, max_grid = uvec3(4, 5, 6), recursion = 2, api_entry = false) node;\n"
                  "struct In { dispatch_grid uvec2 grid; uint v; };\nnodein In item;\nvoid main() {}"));
-    EXPECT_EQ(node.id.name, "n");
-    EXPECT_EQ(node.id.index, 3u);
-    EXPECT_EQ(node.mode, graph::LaunchMode::Dynamic);
-    EXPECT_EQ(node.maxGrid[0], 4u);
-    EXPECT_EQ(node.maxGrid[2], 6u);
-    EXPECT_EQ(node.maxRecursion, 2u);
-    EXPECT_FALSE(node.apiEntry);
-    EXPECT_EQ(node.payloadBytes, 12u);
-    EXPECT_EQ(node.grid.components, 2u);
+    EXPECT_EQ(node.declared.id.name, "n");
+    EXPECT_EQ(node.declared.id.index, 3u);
+    EXPECT_EQ(node.declared.mode, graph::LaunchMode::Dynamic);
+    EXPECT_EQ(node.declared.maxGrid[0], 4u);
+    EXPECT_EQ(node.declared.maxGrid[2], 6u);
+    EXPECT_EQ(node.declared.maxRecursion, 2u);
+    EXPECT_FALSE(node.declared.apiEntry);
+    EXPECT_EQ(node.declared.payloadBytes, 12u);
+    EXPECT_EQ(node.declared.grid.components, 2u);
 }
 
 TEST(GlslCompile, EveryAttributeOfAnOutput_IsReflected)
@@ -74,10 +74,10 @@ TEST(GlslCompile, EveryAttributeOfAnOutput_IsReflected)
                  "layout(node = \"t\", base_index = 2, array_size = 9, sparse, finish_tracking) nodeout Item a[5];\n"
                  "layout(shares_budget_with = a, finish_tracking) nodeout Item b[];\n"
                  "void main() { allocateWorkgroup(a, 2); enqueue(a); allocateWorkgroup(b, 1); enqueue(b); }"));
-    ASSERT_EQ(node.outputs.size(), 2u);
+    ASSERT_EQ(node.declared.outputs.size(), 2u);
     const auto isA = [](const graph::NodeOutput& o) { return o.targetName == "t"; };
-    const graph::NodeOutput& a = isA(node.outputs[0]) ? node.outputs[0] : node.outputs[1];
-    const graph::NodeOutput& b = isA(node.outputs[0]) ? node.outputs[1] : node.outputs[0];
+    const graph::NodeOutput& a = isA(node.declared.outputs[0]) ? node.declared.outputs[0] : node.declared.outputs[1];
+    const graph::NodeOutput& b = isA(node.declared.outputs[0]) ? node.declared.outputs[1] : node.declared.outputs[0];
     EXPECT_EQ(a.baseIndex, 2u);
     EXPECT_EQ(a.arraySize, 9u);
     EXPECT_TRUE(a.sparse);
@@ -131,9 +131,9 @@ TEST(GlslCompile, GridMemberOfANestedStructure_IsFound)
     const graph::Node node =
         reflected(compiled("struct Grid { uint other; dispatch_grid uint size; };\nstruct In { uint v; Grid grid; "
                            "};\nnodein In x;\nvoid main() {}"));
-    EXPECT_EQ(node.mode, graph::LaunchMode::Dynamic);
-    EXPECT_EQ(node.grid.offsetBytes, 8u);
-    EXPECT_EQ(node.grid.components, 1u);
+    EXPECT_EQ(node.declared.mode, graph::LaunchMode::Dynamic);
+    EXPECT_EQ(node.declared.grid.offsetBytes, 8u);
+    EXPECT_EQ(node.declared.grid.components, 1u);
 }
 
 TEST(GlslCompile, AtomicOnAPayload_IsWarnedOfAndAllThatSpirvValRefuses)
@@ -149,7 +149,7 @@ TEST(GlslCompile, AtomicOnAPayload_IsWarnedOfAndAllThatSpirvValRefuses)
     const Status valid = spirv::validate(out->words);
     ASSERT_FALSE(valid);
     EXPECT_NE(valid.error().text().find("AtomicIAdd"), std::string::npos) << valid.error().text();
-    EXPECT_TRUE(reflected(*out).writesInput);
+    EXPECT_TRUE(reflected(*out).declared.writesInput);
 }
 
 TEST(GlslCompile, AShaderWithoutDeclarations_IsANodeToo)
@@ -164,10 +164,10 @@ TEST(GlslCompile, Definitions_ChooseDeclarations)
     const std::string source = std::string(kItem) +
                                "#ifdef MANY\nlayout(coalescing) node;\nnodein Item x[MANY];\n#else\n"
                                "layout(static_grid = uvec3(2, 1, 1)) node;\nnodein Item x;\n#endif\nvoid main() {}";
-    EXPECT_EQ(reflected(compiled(source)).mode, graph::LaunchMode::Static);
+    EXPECT_EQ(reflected(compiled(source)).declared.mode, graph::LaunchMode::Static);
     Options options;
     options.definitions = {{"MANY", "7"}};
-    EXPECT_EQ(reflected(compiled(source, options)).maxInputPayloads, 7u);
+    EXPECT_EQ(reflected(compiled(source, options)).declared.maxInputPayloads, 7u);
 }
 
 // Line of the message, and a part of it.
@@ -435,8 +435,8 @@ TEST_F(GlslIncludes, DeclarationsInThem_CountAsInTheFile)
         "void main() { allocateWorkgroup(items, 1); items[0].value = 1; enqueue(items); }",
         (m_folder / "f.comp").string(), options);
     ASSERT_TRUE(out) << out.error().text();
-    ASSERT_EQ(reflected(*out).outputs.size(), 1u);
-    EXPECT_EQ(reflected(*out).outputs[0].budget, 6u);
+    ASSERT_EQ(reflected(*out).declared.outputs.size(), 1u);
+    EXPECT_EQ(reflected(*out).declared.outputs[0].budget, 6u);
 }
 
 TEST_F(GlslIncludes, ErrorsInThem_NameTheirFileAndLine)

@@ -18,10 +18,10 @@ constexpr uint64_t kBytes = 1 << 20;
 Graph twoLevels()
 {
     std::vector<Node> nodes = {makeNode("first"), makeNode("second")};
-    nodes[0].apiEntry = true;
-    nodes[0].payloadBytes = nodes[1].payloadBytes = 8;
-    nodes[0].outputs.push_back(outputTo("second", 4, 8));
-    nodes[0].outputs[0].constantIndex = 0;
+    nodes[0].declared.apiEntry = true;
+    nodes[0].declared.payloadBytes = nodes[1].declared.payloadBytes = 8;
+    nodes[0].declared.outputs.push_back(outputTo("second", 4, 8));
+    nodes[0].declared.outputs[0].constantIndex = 0;
     return linkValid(nodes);
 }
 

@@ -9,24 +9,24 @@ namespace {
 Node consumer(const std::string& name, uint32_t bytes, uint32_t index = 0)
 {
     Node node = makeNode(name, {}, index);
-    node.payloadBytes = bytes;
+    node.declared.payloadBytes = bytes;
     return node;
 }
 
 const Slot producerSlot(const Node& producer, std::vector<Node> others)
 {
     others.insert(others.begin(), producer);
-    return slotOf(linkValid(std::move(others)), producer.id.name);
+    return slotOf(linkValid(std::move(others)), producer.declared.id.name);
 }
 
 TEST(Strides, PayloadThenFinishCountersThenAlignment)
 {
     Node base = makeEntry("a");
-    base.payloadBytes = 22;
-    base.usesFinishWriting = true;
+    base.declared.payloadBytes = 22;
+    base.declared.usesFinishWriting = true;
     Node first = sharing(makeNode("s", {}, 0), {"a", 0});
     Node second = sharing(makeNode("s", {}, 1), {"a", 0});
-    second.usesFinishWriting = true;
+    second.declared.usesFinishWriting = true;
     const Graph graph = linkValid({base, first, second});
     const Queue& queue = queueOf(graph, "a");
     EXPECT_EQ(queue.finishOffset, 24u);
@@ -40,10 +40,10 @@ TEST(Strides, PayloadThenFinishCountersThenAlignment)
 TEST(Strides, AlignedToTheStrictestConsumer)
 {
     Node base = makeEntry("a");
-    base.payloadBytes = 12;
+    base.declared.payloadBytes = 12;
     Node sharer = sharing(makeNode("s"), {"a", 0});
-    sharer.payloadBytes = 8;
-    sharer.payloadAlignment = 8;
+    sharer.declared.payloadBytes = 8;
+    sharer.declared.payloadAlignment = 8;
     EXPECT_EQ(queueOf(linkValid({base}), "a").stride, 12u);
     EXPECT_EQ(queueOf(linkValid({base, sharer}), "a").stride, 16u);
 }
@@ -59,7 +59,7 @@ TEST(Budgets, WorkgroupScope_OneRun)
 TEST(Budgets, WorkgroupScope_RunPerSite)
 {
     Node producer = makeEntry("p", {outputTo("c", 10, 20)});
-    producer.outputs[0].allocationSites = 3;
+    producer.declared.outputs[0].allocationSites = 3;
     // 200 bytes in three runs that lose 12 bytes each at most: 236 / 16.
     const Slot slot = producerSlot(producer, {consumer("c", 20)});
     EXPECT_EQ(slot.granulesPerGroup, 14u);
@@ -69,7 +69,7 @@ TEST(Budgets, WorkgroupScope_RunPerSite)
 TEST(Budgets, WorkgroupScopeInLoop_RunPerPayload)
 {
     Node producer = makeEntry("p", {outputTo("c", 10, 20)});
-    producer.outputs[0].allocatesInLoop = true;
+    producer.declared.outputs[0].allocatesInLoop = true;
     const Slot slot = producerSlot(producer, {consumer("c", 20)});
     EXPECT_EQ(slot.granulesPerGroup, 20u);
     EXPECT_EQ(slot.entriesPerGroup, 10u);
@@ -78,14 +78,14 @@ TEST(Budgets, WorkgroupScopeInLoop_RunPerPayload)
 TEST(Budgets, WholeGranules_LoseNothing)
 {
     Node producer = makeEntry("p", {outputTo("c", 10, 32)});
-    producer.outputs[0].allocatesInLoop = true;
+    producer.declared.outputs[0].allocatesInLoop = true;
     EXPECT_EQ(producerSlot(producer, {consumer("c", 32)}).granulesPerGroup, 20u);
 }
 
 TEST(Budgets, PaddingOfEightByteStrides)
 {
     Node producer = makeEntry("p", {outputTo("c", 4, 24)});
-    producer.outputs[0].allocationSites = 2;
+    producer.declared.outputs[0].allocationSites = 2;
     // 96 bytes in two runs that lose 8 bytes each at most: two runs of 24 and 72 bytes are 2 + 5 granules.
     EXPECT_EQ(producerSlot(producer, {consumer("c", 24)}).granulesPerGroup, 7u);
 }
@@ -93,8 +93,8 @@ TEST(Budgets, PaddingOfEightByteStrides)
 TEST(Budgets, InvocationScope_RunPerTarget)
 {
     Node producer = makeEntry("p", {arrayTo("c", 3, 100, 4)});
-    producer.outputs[0].perInvocation = true;
-    producer.localSize[0] = 32;
+    producer.declared.outputs[0].perInvocation = true;
+    producer.declared.localSize[0] = 32;
     // 400 bytes in three runs that lose 12 each at most.
     const Slot slot = producerSlot(producer, {consumer("c", 4, 0), consumer("c", 4, 1), consumer("c", 4, 2)});
     EXPECT_EQ(slot.granulesPerGroup, 27u);
@@ -104,8 +104,8 @@ TEST(Budgets, InvocationScope_RunPerTarget)
 TEST(Budgets, InvocationScope_NoMoreTargetsThanInvocations)
 {
     Node producer = makeEntry("p", {arrayTo("c", 3, 100, 4)});
-    producer.outputs[0].perInvocation = true;
-    producer.localSize[0] = 2;
+    producer.declared.outputs[0].perInvocation = true;
+    producer.declared.localSize[0] = 2;
     EXPECT_EQ(producerSlot(producer, {consumer("c", 4, 0), consumer("c", 4, 1), consumer("c", 4, 2)}).granulesPerGroup,
               26u);
 }
@@ -114,7 +114,7 @@ TEST(Budgets, LargestTargetCounts)
 {
     Node producer = makeEntry("p", {arrayTo("c", 2, 10, 16)});
     Node shared = sharing(makeNode("s"), {"c", 1});
-    shared.usesFinishWriting = true;  // makes the stride of c[1] 32
+    shared.declared.usesFinishWriting = true;  // makes the stride of c[1] 32
     const Slot slot = producerSlot(producer, {makeNode("c"), makeNode("c", {}, 1), shared});
     EXPECT_EQ(slot.granulesPerGroup, 20u);
 }
@@ -122,7 +122,7 @@ TEST(Budgets, LargestTargetCounts)
 TEST(Budgets, SharedLimit_CountsOnceWithTheLargestStride)
 {
     Node producer = makeEntry("p", {outputTo("c", 10, 32), outputTo("d", 1, 64)});
-    producer.outputs[1].budgetPool = 0;
+    producer.declared.outputs[1].budgetPool = 0;
     const Slot slot = producerSlot(producer, {consumer("c", 32), consumer("d", 64)});
     EXPECT_EQ(slot.granulesPerGroup, 40u);
     EXPECT_EQ(slot.entriesPerGroup, 1u);
@@ -131,11 +131,11 @@ TEST(Budgets, SharedLimit_CountsOnceWithTheLargestStride)
 TEST(Budgets, TwoTypesToOneNode_Add)
 {
     Node producer = makeEntry("p", {outputTo("c", 10), outputTo("c", 5)});
-    producer.outputs[0].allocatesInLoop = true;
+    producer.declared.outputs[0].allocatesInLoop = true;
     Slot slot = producerSlot(producer, {makeNode("c")});
     EXPECT_EQ(slot.granulesPerGroup, 15u);
     EXPECT_EQ(slot.entriesPerGroup, 11u);
-    producer.outputs[1].budgetPool = 0;
+    producer.declared.outputs[1].budgetPool = 0;
     slot = producerSlot(producer, {makeNode("c")});
     EXPECT_EQ(slot.granulesPerGroup, 10u);
     EXPECT_EQ(slot.entriesPerGroup, 10u);
@@ -157,8 +157,8 @@ TEST(Budgets, DynamicSharer_EntryPerPayload)
 TEST(Budgets, Packed_TimesWidth)
 {
     Node producer = makePacked("p", {outputTo("c", 2, 20)});
-    producer.apiEntry = true;
-    producer.outputs[0].perInvocation = true;
+    producer.declared.apiEntry = true;
+    producer.declared.outputs[0].perInvocation = true;
     // 40 bytes in a run per invocation.
     const Slot slot = producerSlot(producer, {consumer("c", 20)});
     EXPECT_EQ(slot.granulesPerGroup, 3u * 64);
@@ -168,7 +168,7 @@ TEST(Budgets, Packed_TimesWidth)
 TEST(Budgets, RecursionLeaf_EmitsNothingToItself)
 {
     Node node = makeEntry("r", {outputTo("r", 4), outputTo("t", 2)});
-    node.maxRecursion = 3;
+    node.declared.maxRecursion = 3;
     const Graph graph = linkValid({node, makeNode("t")});
     EXPECT_EQ(slotOf(graph, "r", 3).granulesPerGroup, 6u);
     EXPECT_EQ(slotOf(graph, "r", 1).granulesPerGroup, 6u);
@@ -178,12 +178,12 @@ TEST(Budgets, RecursionLeaf_EmitsNothingToItself)
 TEST(Budgets, MaxGroupsPerPayload)
 {
     Node node = makeDynamic("d", 100);
-    EXPECT_EQ(maxGroupsPerPayload(node), 100u);
-    node.maxGrid[0] = node.maxGrid[1] = node.maxGrid[2] = 65535;
-    EXPECT_EQ(maxGroupsPerPayload(node), kMaxGroups);
-    node.declaresMaxGrid = false;
-    node.maxGrid[0] = 1;
-    EXPECT_EQ(maxGroupsPerPayload(node), kMaxGroups);
+    EXPECT_EQ(maxGroupsPerPayload(node.declared), 100u);
+    node.declared.maxGrid[0] = node.declared.maxGrid[1] = node.declared.maxGrid[2] = 65535;
+    EXPECT_EQ(maxGroupsPerPayload(node.declared), kMaxGroups);
+    node.declared.declaresMaxGrid = false;
+    node.declared.maxGrid[0] = 1;
+    EXPECT_EQ(maxGroupsPerPayload(node.declared), kMaxGroups);
 }
 
 }  // namespace

@@ -41,55 +41,55 @@ inline NodeOutput arrayTo(std::string name, uint32_t size, uint32_t budget = 1, 
 inline Node makeNode(std::string name, std::vector<NodeOutput> outputs = {}, uint32_t index = 0)
 {
     Node node;
-    node.id = {std::move(name), index};
-    node.mode = LaunchMode::Static;
-    node.declaresPayload = true;
-    node.payloadBytes = 16;
-    node.apiEntry = false;
-    node.outputs = std::move(outputs);
-    for (uint32_t i = 0; i < node.outputs.size(); ++i)
-        node.outputs[i].budgetPool = i;
+    node.declared.id = {std::move(name), index};
+    node.declared.mode = LaunchMode::Static;
+    node.declared.declaresPayload = true;
+    node.declared.payloadBytes = 16;
+    node.declared.apiEntry = false;
+    node.declared.outputs = std::move(outputs);
+    for (uint32_t i = 0; i < node.declared.outputs.size(); ++i)
+        node.declared.outputs[i].budgetPool = i;
     return node;
 }
 
 inline Node makeEntry(std::string name, std::vector<NodeOutput> outputs = {})
 {
     Node node = makeNode(std::move(name), std::move(outputs));
-    node.apiEntry = true;
+    node.declared.apiEntry = true;
     return node;
 }
 
 inline Node makeDynamic(std::string name, uint32_t maxX = 4)
 {
     Node node = makeNode(std::move(name));
-    node.mode = LaunchMode::Dynamic;
-    node.declaresMaxGrid = true;
-    node.maxGrid[0] = maxX;
-    node.maxGrid[1] = node.maxGrid[2] = 1;
-    node.grid = {.offsetBytes = 0, .components = 1, .componentBytes = 4};
+    node.declared.mode = LaunchMode::Dynamic;
+    node.declared.declaresMaxGrid = true;
+    node.declared.maxGrid[0] = maxX;
+    node.declared.maxGrid[1] = node.declared.maxGrid[2] = 1;
+    node.declared.grid = {.offsetBytes = 0, .components = 1, .componentBytes = 4};
     return node;
 }
 
 inline Node makeCoalescing(std::string name, uint32_t maxInputPayloads)
 {
     Node node = makeNode(std::move(name));
-    node.mode = LaunchMode::Coalescing;
-    node.maxInputPayloads = maxInputPayloads;
+    node.declared.mode = LaunchMode::Coalescing;
+    node.declared.maxInputPayloads = maxInputPayloads;
     return node;
 }
 
 inline Node makePacked(std::string name, std::vector<NodeOutput> outputs = {})
 {
     Node node = makeNode(std::move(name), std::move(outputs));
-    node.mode = LaunchMode::Coalescing;
-    node.packWidth = 64;
+    node.declared.mode = LaunchMode::Coalescing;
+    node.decided.packWidth = 64;
     return node;
 }
 
 inline Node sharing(Node node, NodeId base)
 {
-    node.sharesInputWith = std::move(base);
-    node.apiEntry = false;
+    node.declared.sharesInputWith = std::move(base);
+    node.declared.apiEntry = false;
     return node;
 }
 
@@ -115,7 +115,7 @@ inline const Slot& slotOf(const Graph& graph, const std::string& name, uint32_t 
 {
     static const Slot kNone;
     for (const Slot& slot : graph.slots) {
-        const NodeId& id = graph.nodes[slot.node].id;
+        const NodeId& id = graph.nodes[slot.node].declared.id;
         if (id.name == name && id.index == index && slot.remaining == remaining)
             return slot;
     }

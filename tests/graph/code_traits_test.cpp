@@ -15,14 +15,14 @@ Graph linked(std::vector<Node> nodes)
 
 TEST(CodeTraits, NothingIsReliedOnWithoutAGraph)
 {
-    const CodeTraits traits = codeTraits(makeEntry("a", {arrayTo("b", 4)}));
+    const CodeTraits traits = codeTraits(makeEntry("a", {arrayTo("b", 4)}).declared);
     EXPECT_EQ(traits, CodeTraits());
-    EXPECT_EQ(codeTraits(makeEntry("a")).emits, abi::kEmitsNothing);
+    EXPECT_EQ(codeTraits(makeEntry("a").declared).emits, abi::kEmitsNothing);
     NodeOutput output = arrayTo("b", 4);
     output.constantIndex = 2;
-    EXPECT_EQ(codeTraits(makeEntry("a", {output})).emits, abi::kEmitsToOne);
+    EXPECT_EQ(codeTraits(makeEntry("a", {output}).declared).emits, abi::kEmitsToOne);
     // There may be more nodes than are declared.
-    EXPECT_EQ(codeTraits(makeEntry("a", {arrayTo("b", 1)})), CodeTraits());
+    EXPECT_EQ(codeTraits(makeEntry("a", {arrayTo("b", 1)}).declared), CodeTraits());
 }
 
 TEST(CodeTraits, OneQueueForSeveralOutputs)
@@ -41,8 +41,8 @@ TEST(CodeTraits, OneQueueForSeveralOutputs)
 TEST(CodeTraits, ReceiversKnowWhatIsSentTogether)
 {
     Node a = makeEntry("a", {outputTo("c"), outputTo("d")}), b = makeEntry("b", {outputTo("c")});
-    a.outputs[0].together = 3;
-    b.outputs[0].together = 4;
+    a.declared.outputs[0].together = 3;
+    b.declared.outputs[0].together = 4;
     const Graph graph = linked({a, b, makeNode("c"), makeNode("d")});
     EXPECT_EQ(graph.code[0].inputTogether, 0u);
     EXPECT_EQ(graph.code[2].inputTogether, 4u);
@@ -53,11 +53,11 @@ TEST(CodeTraits, ReceiversKnowWhatIsSentTogether)
 TEST(CodeTraits, WhoOnlyTheApiSendsToMayBegin)
 {
     Node recursive = makeNode("b");
-    recursive.apiEntry = true;
-    recursive.maxRecursion = 2;
-    recursive.outputs = {outputTo("b")};
+    recursive.declared.apiEntry = true;
+    recursive.declared.maxRecursion = 2;
+    recursive.declared.outputs = {outputTo("b")};
     Node vulkan = makeEntry("d", {outputTo("c")});
-    vulkan.vulkanMemoryModel = true;
+    vulkan.declared.vulkanMemoryModel = true;
     const Graph graph = linked({makeEntry("a", {outputTo("c")}), recursive, makeNode("c"), vulkan});
     EXPECT_TRUE(graph.code[0].begins);
     EXPECT_TRUE(graph.code[1].begins);
@@ -75,7 +75,7 @@ TEST(CodeTraits, OutputsThatLeadNowhere)
 TEST(CodeTraits, ReceiversThatTrackOrReadGrids)
 {
     Node tracking = makeNode("c");
-    tracking.usesFinishWriting = true;
+    tracking.declared.usesFinishWriting = true;
     const Graph graph =
         linked({makeEntry("a", {outputTo("c")}), makeEntry("b", {outputTo("d")}), tracking, makeDynamic("d")});
     EXPECT_TRUE(graph.code[0].sendsTracked);
@@ -92,7 +92,7 @@ TEST(CodeTraits, GridsAreKnownForEachOutput)
     EXPECT_EQ(graph.code[0].gridOutputs, (std::vector<bool>{false, true, false}));
     EXPECT_EQ(graph.code[1].gridOutputs, std::vector<bool>{});
     EXPECT_FALSE(graph.code[1].sendsGrids());
-    EXPECT_FALSE(codeTraits(makeEntry("a")).gridOutputs);
+    EXPECT_FALSE(codeTraits(makeEntry("a").declared).gridOutputs);
 }
 
 TEST(CodeTraits, AllocationsThatAlwaysHaveAReceiver)
@@ -121,7 +121,7 @@ TEST(CodeTraits, ArraysWhoseQueuesFollowEachOther)
 TEST(CodeTraits, PayloadsOfDifferentSizes)
 {
     Node large = makeNode("c");
-    large.payloadBytes = 32;
+    large.declared.payloadBytes = 32;
     const Graph graph = linked({makeEntry("a", {outputTo("b"), outputTo("c", 1, 32)}), makeNode("b"), large});
     EXPECT_EQ(graph.code[0].outputStride, 0u);
 }
@@ -130,18 +130,18 @@ TEST(CodeTraits, PayloadsOfDifferentSizes)
 TEST(CodeTraits, AllRecursionLevels)
 {
     Node node = makeEntry("a", {outputTo("a")});
-    node.maxRecursion = 3;
+    node.declared.maxRecursion = 3;
     EXPECT_EQ(linked({node}).code[0].emits, abi::kEmitsToOne);
-    node.outputs.push_back(outputTo("b"));
-    node.outputs[1].budgetPool = 1;
+    node.declared.outputs.push_back(outputTo("b"));
+    node.declared.outputs[1].budgetPool = 1;
     EXPECT_EQ(linked({node, makeNode("b")}).code[0].emits, abi::kEmitsToFew);
 }
 
 TEST(CodeTraits, CodeOfALibraryReliesOnNoGraph)
 {
     Node node = makeEntry("a", {outputTo("b"), outputTo("b")});
-    node.anyGraph = true;
-    EXPECT_EQ(linked({node, makeNode("b")}).code[0], codeTraits(node));
+    node.decided.anyGraph = true;
+    EXPECT_EQ(linked({node, makeNode("b")}).code[0], codeTraits(node.declared));
 }
 
 }  // namespace

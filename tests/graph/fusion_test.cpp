@@ -27,7 +27,7 @@ NodeOutput keptArray(std::string name, uint32_t size)
 Node packed(std::string name, uint32_t index)
 {
     Node node = makePacked(std::move(name));
-    node.id.index = index;
+    node.declared.id.index = index;
     return node;
 }
 
@@ -81,7 +81,7 @@ TEST(Fusion, BaseIndex_IsIncluded)
 TEST(Fusion, ApiEntries_AreConsumersToo)
 {
     Node b = makePacked("b");
-    b.apiEntry = true;
+    b.declared.apiEntry = true;
     EXPECT_EQ(obstacle({makeEntry("a", {kept("b")}), b}), "");
 }
 
@@ -103,7 +103,7 @@ TEST(Fusion, ConsumersThatSend_ComeLater)
     EXPECT_EQ(plan.fusions[0].node, 1u);
     ASSERT_EQ(plan.others.size(), 1u);
     EXPECT_EQ(plan.others[0].why, "'b'[0] sends payloads itself");
-    nodes[1].outputs.clear();
+    nodes[1].declared.outputs.clear();
     plan = planFusion(linkValid(nodes));
     ASSERT_EQ(plan.fusions.size(), 1u);
     EXPECT_EQ(plan.fusions[0].node, 0u);
@@ -112,7 +112,7 @@ TEST(Fusion, ConsumersThatSend_ComeLater)
 TEST(Fusion, RecursiveProducers)
 {
     Node a = makeEntry("a", {kept("a"), kept("b")});
-    a.maxRecursion = 3;
+    a.declared.maxRecursion = 3;
     const FusionPlan plan = planFusion(linkValid({a, makePacked("b")}));
     ASSERT_EQ(plan.fusions.size(), 1u);
     EXPECT_EQ(plan.fusions[0].output, 1u);
@@ -136,7 +136,7 @@ TEST(Fusion, ProducersOfOtherKinds)
     EXPECT_EQ(obstacle({makeEntry("a", {kept("missing")})}), "there is nobody to receive payloads");
 
     Node library = makeEntry("a", {kept("b")});
-    library.anyGraph = true;
+    library.decided.anyGraph = true;
     EXPECT_EQ(obstacle({library, makePacked("b")}), "the producer is part of a pipeline library");
 }
 
@@ -151,7 +151,7 @@ TEST(Fusion, TrackedPayloads)
 TEST(Fusion, SharedLimits)
 {
     Node a = makeEntry("a", {kept("b"), kept("c")});
-    a.outputs[1].budgetPool = 0;
+    a.declared.outputs[1].budgetPool = 0;
     const FusionPlan plan = planFusion(linkValid({a, makePacked("b"), makePacked("c")}));
     EXPECT_TRUE(plan.fusions.empty());
     ASSERT_EQ(plan.others.size(), 2u);
@@ -167,15 +167,15 @@ TEST(Fusion, ConsumersOfOtherKinds)
               "'b'[0] is no coalescing node that works on each payload by itself");
 
     Node library = makePacked("b");
-    library.anyGraph = true;
+    library.decided.anyGraph = true;
     EXPECT_EQ(obstacle({a, library}), "'b'[0] is part of a pipeline library");
 
     Node recursive = makePacked("b");
-    recursive.maxRecursion = 1;
+    recursive.declared.maxRecursion = 1;
     EXPECT_EQ(obstacle({a, recursive}), "'b'[0] is recursive");
 
     Node writes = makePacked("b");
-    writes.writesInput = true;
+    writes.declared.writesInput = true;
     EXPECT_EQ(obstacle({a, writes}), "'b'[0] writes to its payload");
 
     EXPECT_EQ(obstacle({a, makePacked("b"), sharing(makeNode("s"), {"b", 0})}),
@@ -187,7 +187,7 @@ TEST(Fusion, ConsumersOfOtherKinds)
 Node workgroups(std::string name, std::vector<NodeOutput> outputs, uint32_t width = 8)
 {
     Node node = makeEntry(std::move(name), std::move(outputs));
-    node.localSize[0] = width;
+    node.declared.localSize[0] = width;
     return node;
 }
 
@@ -205,7 +205,7 @@ TEST(Fusion, WorkgroupsOfOneShape)
         NodeOutput output = sentByWorkgroup(4);
         output.perInvocation = perInvocation;
         Node consumer = workgroups("b", {});
-        consumer.staticGrid[1] = 2;
+        consumer.declared.staticGrid[1] = 2;
         const FusionPlan plan = planFusion(linkValid({workgroups("a", {output}), consumer}));
         ASSERT_EQ(plan.fusions.size(), 1u);
         EXPECT_TRUE(plan.fusions[0].byWorkgroup);
@@ -218,7 +218,7 @@ TEST(Fusion, WorkgroupsOfOtherShapes)
     EXPECT_THAT(obstacle({workgroups("a", {sentByWorkgroup(1)}), workgroups("b", {}, 16)}),
                 testing::HasSubstr("'b'[0] has workgroups of another shape"));
     Node tall = workgroups("b", {}, 4);
-    tall.localSize[1] = 2;
+    tall.declared.localSize[1] = 2;
     EXPECT_THAT(obstacle({workgroups("a", {sentByWorkgroup(1)}), tall}), testing::HasSubstr("another shape"));
     // A single invocation is no workgroup to share memory with.
     EXPECT_THAT(obstacle({makeEntry("a", {sentByWorkgroup(1)}), makeEntry("b")}),
@@ -238,7 +238,7 @@ TEST(Fusion, ManyWorkgroups_StaySideBySide)
     EXPECT_THAT(obstacle({workgroups("a", {sentByWorkgroup(9)}), workgroups("b", {})}),
                 testing::HasSubstr("may send to 9 workgroups of 'b'[0]"));
     Node wide = workgroups("b", {});
-    wide.staticGrid[0] = 3;
+    wide.declared.staticGrid[0] = 3;
     EXPECT_THAT(obstacle({workgroups("a", {sentByWorkgroup(3)}), wide}), testing::HasSubstr("9 workgroups"));
 }
 
@@ -247,7 +247,7 @@ TEST(Fusion, RecursionOfWorkgroups)
     NodeOutput again = sentByWorkgroup(2);
     again.targetName = "a";
     Node node = workgroups("a", {again});
-    node.maxRecursion = 3;
+    node.declared.maxRecursion = 3;
     const auto plan = planLastLevels(linkValid({node}));
     ASSERT_EQ(plan.size(), 1u);
     EXPECT_TRUE(plan[0].byWorkgroup);
@@ -257,7 +257,7 @@ TEST(Fusion, RecursionOfWorkgroups)
 TEST(Fusion, OneMemberThatCannot)
 {
     Node other = makeCoalescing("b", 8);
-    other.id.index = 1;
+    other.declared.id.index = 1;
     EXPECT_EQ(obstacle({makeEntry("a", {keptArray("b", 2)}), packed("b", 0), other}),
               "'b'[1] is no coalescing node that works on each payload by itself");
 }

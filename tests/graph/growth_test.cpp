@@ -42,12 +42,12 @@ size_t bytesOfLinking(const std::vector<Node>& nodes)
 std::vector<Node> outputsToSparseArray(uint32_t recursion, uint32_t outputs, uint32_t lastIndex)
 {
     Node node = makeEntry("r");
-    node.maxRecursion = recursion;
+    node.declared.maxRecursion = recursion;
     for (uint32_t o = 0; o < outputs; ++o) {
         NodeOutput output = arrayTo("far", lastIndex + 1);
         output.sparse = true;
         output.budgetPool = o;
-        node.outputs.push_back(output);
+        node.declared.outputs.push_back(output);
     }
     return {node, makeNode("far", {}, lastIndex)};
 }

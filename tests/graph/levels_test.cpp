@@ -13,7 +13,7 @@ std::vector<Node> chain(uint32_t length)
     std::vector<Node> nodes;
     for (uint32_t i = 0; i < length; ++i)
         nodes.push_back(makeNode(numbered("n", i), {outputTo(numbered("n", i + 1))}));
-    nodes[0].apiEntry = true;
+    nodes[0].declared.apiEntry = true;
     return nodes;
 }
 
@@ -39,7 +39,7 @@ TEST(Levels, SkipEdge_LongestPathCounts)
 TEST(Levels, EntryInTheMiddle_StaysBelowItsProducers)
 {
     std::vector<Node> nodes = chain(3);
-    nodes[1].apiEntry = true;
+    nodes[1].declared.apiEntry = true;
     EXPECT_EQ(slotOf(linkValid(nodes), "n1").level, 2u);
 }
 
@@ -59,9 +59,9 @@ TEST(Levels, Unreachable_HasNoLevel)
 TEST(Levels, NodeAfterRecursion_BelowTheLeaf)
 {
     std::vector<Node> nodes = chain(3);
-    nodes[1].maxRecursion = 4;
-    nodes[1].outputs.push_back(outputTo("n1"));
-    nodes[1].outputs[1].budgetPool = 1;
+    nodes[1].declared.maxRecursion = 4;
+    nodes[1].declared.outputs.push_back(outputTo("n1"));
+    nodes[1].declared.outputs[1].budgetPool = 1;
     const Graph graph = linkValid(nodes);
     EXPECT_EQ(slotOf(graph, "n1", 4).level, 2u);
     EXPECT_EQ(slotOf(graph, "n1", 0).level, 6u);
@@ -71,14 +71,14 @@ TEST(Levels, NodeAfterRecursion_BelowTheLeaf)
 TEST(Levels, GroupsOfRecursion_TakeALevelEach)
 {
     std::vector<Node> nodes = chain(3);
-    nodes[1].maxRecursion = 6;
-    nodes[1].outputs.push_back(outputTo("n1"));
-    nodes[1].outputs[1].budgetPool = 1;
+    nodes[1].declared.maxRecursion = 6;
+    nodes[1].declared.outputs.push_back(outputTo("n1"));
+    nodes[1].declared.outputs[1].budgetPool = 1;
     for (const bool isLast : {true, false}) {
         nodes.push_back(nodes[1]);
-        nodes.back().levelGroup = {1, 3, isLast};
+        nodes.back().decided.levelGroup = {1, 3, isLast};
     }
-    nodes[3].outputs.pop_back();  // the last levels send to others alone
+    nodes[3].declared.outputs.pop_back();  // the last levels send to others alone
     const Graph graph = linkValid(nodes);
     const auto levelAndNode = [&](uint32_t remaining) {
         const Slot& slot = graph.slots[graph.queues[graph.apiQueues[0]].baseSlot + 1 + 6 - remaining];
@@ -98,12 +98,12 @@ TEST(Levels, GroupsOfRecursion_TakeALevelEach)
 TEST(Levels, GroupsOfRecursion_MayBeLongerThanTheLast)
 {
     std::vector<Node> nodes = {makeEntry("n", {outputTo("n")})};
-    nodes[0].maxRecursion = 12;
+    nodes[0].declared.maxRecursion = 12;
     for (const bool isLast : {true, false}) {
         nodes.push_back(nodes[0]);
-        nodes.back().levelGroup = {0, isLast ? 2u : 5u, isLast};
+        nodes.back().decided.levelGroup = {0, isLast ? 2u : 5u, isLast};
     }
-    nodes[1].outputs.clear();
+    nodes[1].declared.outputs.clear();
     const Graph graph = linkValid(nodes);
     const std::map<uint32_t, std::pair<uint32_t, uint32_t>> codes = {
         {12, {1, 0}}, {11, {2, 2}}, {6, {3, 2}}, {1, {4, 1}}};  // by what remains: level and code
@@ -121,13 +121,13 @@ TEST(Levels, GroupsOfRecursion_MayBeLongerThanTheLast)
 TEST(Levels, NodeThatTheLastLevelsAloneSendTo_IsBelowThem)
 {
     Node first = makeEntry("n", {outputTo("n")});
-    first.maxRecursion = 3;
+    first.declared.maxRecursion = 3;
     std::vector<Node> nodes = {first, makeNode("x"), first, first};
-    nodes[0].outputs.push_back(outputTo("x"));
-    nodes[0].outputs[1].budgetPool = 1;
-    nodes[2].outputs = {outputTo("x")};
-    nodes[2].levelGroup = {0, 2, true};
-    nodes[3].levelGroup = {0, 1, false};
+    nodes[0].declared.outputs.push_back(outputTo("x"));
+    nodes[0].declared.outputs[1].budgetPool = 1;
+    nodes[2].declared.outputs = {outputTo("x")};
+    nodes[2].decided.levelGroup = {0, 2, true};
+    nodes[3].decided.levelGroup = {0, 1, false};
     const Graph graph = linkValid(nodes);
     EXPECT_EQ(graph.slots[0].node, 3u);
     EXPECT_EQ(graph.slots[2].level, 3u);
@@ -155,17 +155,17 @@ TEST(Levels, DepthLimit)
 TEST(Levels, DepthLimit_CountsRecursion)
 {
     Node node = makeEntry("r", {outputTo("r"), outputTo("t")});
-    node.maxRecursion = kMaxDepth - 1;
+    node.declared.maxRecursion = kMaxDepth - 1;
     EXPECT_EQ(linkValid({node}).levels.size(), kMaxDepth + 1);
     EXPECT_THAT(linkError({node, makeNode("t")}), HasSubstr("maxExecutionGraphDepth"));
-    node.maxRecursion = UINT32_MAX;
+    node.declared.maxRecursion = UINT32_MAX;
     EXPECT_THAT(linkError({node}), HasSubstr("maxExecutionGraphDepth"));
 }
 
 TEST(Levels, LongUnreachableChain_IsNoError)
 {
     std::vector<Node> nodes = chain(3000);
-    nodes[0].apiEntry = false;
+    nodes[0].declared.apiEntry = false;
     EXPECT_EQ(linkValid(nodes).levels.size(), 1u);
 }
 
@@ -175,7 +175,7 @@ TEST(Levels, ManyNodesAndLargeArrays)
     std::vector<Node> nodes;
     for (uint32_t i = 0; i < 1000; ++i) {
         nodes.push_back(makeNode("a", {arrayTo("b", 1000, 256)}, i));
-        nodes.back().apiEntry = true;
+        nodes.back().declared.apiEntry = true;
         nodes.push_back(makeNode("b", {}, i));
     }
     const Graph graph = linkValid(nodes);

@@ -35,19 +35,19 @@ TEST(Link, SameNameAndIndex_Error)
 TEST(Link, SameNameOtherPayloadSize_Error)
 {
     Node other = makeNode("b", {}, 1);
-    other.payloadBytes = 20;
+    other.declared.payloadBytes = 20;
     EXPECT_THAT(linkError({makeNode("b"), other}), HasSubstr("09135"));
-    other.payloadBytes = 16;
+    other.declared.payloadBytes = 16;
     EXPECT_THAT(linkError({makeNode("b"), other}), IsEmpty());
 }
 
 TEST(Link, SameNameOtherLaunchMode_Error)
 {
     Node other = makeCoalescing("b", 4);
-    other.id.index = 1;
+    other.declared.id.index = 1;
     EXPECT_THAT(linkError({makeNode("b"), other}), HasSubstr("09137"));
     other = makeDynamic("b");
-    other.id.index = 1;
+    other.declared.id.index = 1;
     EXPECT_THAT(linkError({makeNode("b"), other}), HasSubstr("09138"));
 }
 
@@ -71,8 +71,8 @@ TEST(Link, StrideKeepsWhatPayloadsAreAlignedTo)
 {
     const auto strideOf = [](uint32_t bytes, bool tracks) {
         Node receiver = makeNode("b");
-        receiver.payloadBytes = bytes;
-        receiver.usesFinishWriting = tracks;
+        receiver.declared.payloadBytes = bytes;
+        receiver.declared.usesFinishWriting = tracks;
         return queueOf(linkValid({makeEntry("a", {outputTo("b", 1, bytes)}), receiver}), "b").stride;
     };
     EXPECT_EQ(strideOf(20, false), 20u);
@@ -86,12 +86,12 @@ TEST(Link, StrideKeepsWhatPayloadsAreAlignedTo)
 TEST(Link, ImplicitPayload_IsOneUvec3)
 {
     Node node = makeDynamic("b");
-    node.declaresPayload = false;
-    node.payloadBytes = 0;
-    node.grid.components = 1;
+    node.declared.declaresPayload = false;
+    node.declared.payloadBytes = 0;
+    node.declared.grid.components = 1;
     const Graph graph = linkValid({makeEntry("a", {outputTo("b", 1, 12)}), node});
-    EXPECT_EQ(graph.nodes[1].payloadBytes, 12u);
-    EXPECT_EQ(graph.nodes[1].grid.components, 3u);
+    EXPECT_EQ(graph.nodes[1].declared.payloadBytes, 12u);
+    EXPECT_EQ(graph.nodes[1].declared.grid.components, 3u);
     EXPECT_EQ(queueOf(graph, "b").stride, 12u);
     EXPECT_THAT(linkError({makeEntry("a", {outputTo("b", 1, 8)}), node}), HasSubstr("09139"));
 }
@@ -99,8 +99,8 @@ TEST(Link, ImplicitPayload_IsOneUvec3)
 TEST(Link, EmptyPayload_NeedsNoMemory)
 {
     Node node = makeNode("b");
-    node.declaresPayload = false;
-    node.payloadBytes = 0;
+    node.declared.declaresPayload = false;
+    node.declared.payloadBytes = 0;
     const Graph graph = linkValid({makeEntry("a", {outputTo("b", 100, 0)}), node});
     EXPECT_EQ(queueOf(graph, "b").stride, 0u);
     EXPECT_EQ(slotOf(graph, "a").granulesPerGroup, 0u);
@@ -123,7 +123,7 @@ TEST(Link, ArrayOfMissingNodes_Error)
 TEST(Link, ArrayWithHoleBelowTheBase_NobodyMissesIt)
 {
     Node entry = makeEntry("a", {arrayTo("b", 3)});
-    entry.outputs[0].baseIndex = 2;
+    entry.declared.outputs[0].baseIndex = 2;
     const Graph graph = linkValid({entry, makeNode("b", {}, 2)});
     const std::vector<uint32_t> map = mapOf(graph, slotOf(graph, "a"));
     EXPECT_EQ(map, (std::vector{abi::kNoQueue, abi::kNoQueue, slotOf(graph, "b", 0, 2).queue}));
@@ -147,7 +147,7 @@ TEST(Link, ArraySmallerThanTheGraphHas_LeadsToAllNodes)
     EXPECT_EQ(declaredLess, slotOf(linkValid(nodes), "a").granulesPerGroup);
     // An index that is known needs no more.
     nodes[0] = makeEntry("a", {arrayTo("b", 2)});
-    nodes[0].outputs[0].constantIndex = 1;
+    nodes[0].declared.outputs[0].constantIndex = 1;
     EXPECT_TRUE(linkValid(nodes).beyondDeclared.empty());
 }
 
@@ -166,7 +166,7 @@ TEST(Link, ArraySmallerThanTheGraphHas_NothingIsReachedThatMakesACircle)
 TEST(Link, SparseArray_LinksWhatExists)
 {
     Node entry = makeEntry("a", {arrayTo("b", 100)});
-    entry.outputs[0].sparse = true;
+    entry.declared.outputs[0].sparse = true;
     const Graph graph = linkValid({entry, makeNode("b", {}, 1), makeNode("b", {}, 3)});
     const std::vector<uint32_t> map = mapOf(graph, slotOf(graph, "a"));
     ASSERT_EQ(map.size(), 4u);
@@ -187,10 +187,10 @@ TEST(Link, UnsizedOutput_LinksWhatExists)
 TEST(Link, ConstantIndex_LinksThatNodeAlone)
 {
     Node entry = makeEntry("a", {outputTo("b")});
-    entry.outputs[0].constantIndex = 1;
+    entry.declared.outputs[0].constantIndex = 1;
     const Graph graph = linkValid({entry, makeNode("b"), makeNode("b", {}, 1), makeNode("b", {}, 2)});
     EXPECT_EQ(mapOf(graph, slotOf(graph, "a")), (std::vector{abi::kNoQueue, slotOf(graph, "b", 0, 1).queue}));
-    entry.outputs[0].constantIndex = 9;
+    entry.declared.outputs[0].constantIndex = 9;
     const Graph none = linkValid({entry, makeNode("b")});
     EXPECT_EQ(mapOf(none, slotOf(none, "a")), (std::vector{abi::kNoQueue}));
 }
@@ -217,23 +217,23 @@ TEST(Link, EqualMaps_AreStoredOnce)
 TEST(Link, Limits_Error)
 {
     Node node = makeNode("a");
-    node.staticGrid[1] = kMaxGroupsPerDimension + 1;
+    node.declared.staticGrid[1] = kMaxGroupsPerDimension + 1;
     EXPECT_THAT(linkError({node}), HasSubstr("09186"));
-    node.staticGrid[1] = kMaxGroupsPerDimension;
+    node.declared.staticGrid[1] = kMaxGroupsPerDimension;
     EXPECT_THAT(linkError({node}), IsEmpty());
-    node.staticGrid[0] = 257;
+    node.declared.staticGrid[0] = 257;
     EXPECT_THAT(linkError({node}), HasSubstr("more workgroups"));
 
     node = makeNode("a", {outputTo("b", 1, 40000), outputTo("c", 1, 30000)});
     EXPECT_THAT(linkError({node}), HasSubstr("09195"));
-    node.outputs[1].budgetPool = 0;  // shared limits count once
+    node.declared.outputs[1].budgetPool = 0;  // shared limits count once
     EXPECT_THAT(linkError({node}), IsEmpty());
 
     std::vector<Node> nodes = {makeEntry("a", {arrayTo("b", 1025)})};
     for (uint32_t i = 0; i < 1025; ++i)
         nodes.push_back(makeNode("b", {}, i));
     EXPECT_THAT(linkError(nodes), HasSubstr("09197"));
-    nodes[0].outputs[0].arraySize = 1024;
+    nodes[0].declared.outputs[0].arraySize = 1024;
     EXPECT_THAT(linkError(nodes), IsEmpty());
 }
 
@@ -245,7 +245,7 @@ TEST(Link, TooMuchForOneWorkgroup_Error)
     std::vector<Node> nodes;
     for (uint32_t i = 0; i < 8; ++i)
         nodes.push_back(makeNode(numbered("n", i), {outputTo(numbered("n", i + 1), 1u << 30)}));
-    nodes[0].apiEntry = true;
+    nodes[0].declared.apiEntry = true;
     EXPECT_THAT(linkError(nodes), HasSubstr("scratch memory"));
 }
 
@@ -254,7 +254,7 @@ TEST(Link, TooManyQueues_Error)
     std::vector<Node> nodes;
     for (uint32_t i = 0; i < 600; ++i) {
         nodes.push_back(makeNode("a", {}, i));
-        nodes.back().maxRecursion = 255;
+        nodes.back().declared.maxRecursion = 255;
     }
     EXPECT_THAT(linkError(nodes), HasSubstr("recursion levels counted"));
 }
@@ -313,9 +313,9 @@ TEST(Sharing, BaseMissing_NeverRuns)
 TEST(Sharing, LargerPayloadThanTheBase_Error)
 {
     Node sharer = sharing(makeNode("s"), {"a", 0});
-    sharer.payloadBytes = 20;
+    sharer.declared.payloadBytes = 20;
     EXPECT_THAT(linkError({makeEntry("a"), sharer}), HasSubstr("larger payload"));
-    sharer.payloadBytes = 8;
+    sharer.declared.payloadBytes = 8;
     EXPECT_THAT(linkError({makeEntry("a"), sharer}), IsEmpty());
 }
 
@@ -341,7 +341,7 @@ TEST(Sharing, NotATarget)
 TEST(Sharing, NotAnEntryEvenIfItSaysSo)
 {
     Node sharer = sharing(makeNode("s"), {"a", 0});
-    sharer.apiEntry = true;  // compilers never emit IsApiEntryAMDX
+    sharer.declared.apiEntry = true;  // compilers never emit IsApiEntryAMDX
     EXPECT_EQ(linkValid({makeEntry("a"), sharer}).apiQueues[1], abi::kNoQueue);
 }
 
@@ -350,7 +350,7 @@ TEST(Sharing, NotAnEntryEvenIfItSaysSo)
 TEST(Recursion, Unrolled)
 {
     Node node = makeNode("r", {outputTo("r")});
-    node.maxRecursion = 2;
+    node.declared.maxRecursion = 2;
     const Graph graph = linkValid({makeEntry("a", {outputTo("r")}), node});
     EXPECT_EQ(graph.slots.size(), 4u);
     EXPECT_EQ(mapOf(graph, slotOf(graph, "a")), (std::vector{slotOf(graph, "r", 2).queue}));
@@ -371,8 +371,8 @@ TEST(Recursion, NotDeclared_SelfOutputIsInvalid)
 TEST(Recursion, OtherIndexOfTheSameName_IsNoRecursion)
 {
     Node first = makeEntry("a", {outputTo("a")});
-    first.outputs[0].constantIndex = 1;
-    first.maxRecursion = 1;
+    first.declared.outputs[0].constantIndex = 1;
+    first.declared.maxRecursion = 1;
     const Graph graph = linkValid({first, makeNode("a", {}, 1)});
     EXPECT_EQ(slotOf(graph, "a", 0, 1).level, 2u);
     EXPECT_EQ(slotOf(graph, "a", 0, 0).level, 0u);  // nobody enqueues to the lower levels
@@ -381,9 +381,9 @@ TEST(Recursion, OtherIndexOfTheSameName_IsNoRecursion)
 TEST(Recursion, WithSharer_OneSlotPerLevel)
 {
     Node node = makeEntry("r", {outputTo("r"), outputTo("t")});
-    node.maxRecursion = 2;
+    node.declared.maxRecursion = 2;
     Node sharer = sharing(makeNode("s", {outputTo("t")}), {"r", 0});
-    sharer.maxRecursion = 5;
+    sharer.declared.maxRecursion = 5;
     const Graph graph = linkValid({node, sharer, makeNode("t")});
     EXPECT_EQ(graph.slots.size(), 3u + 3u + 1u);
     uint32_t level = 0;
@@ -391,7 +391,7 @@ TEST(Recursion, WithSharer_OneSlotPerLevel)
         const Queue& queue = queueOf(graph, "r", remaining);
         ASSERT_EQ(queue.slots.size(), 2u);
         const Slot& slot = graph.slots[queue.slots[1]];
-        EXPECT_EQ(graph.nodes[slot.node].id.name, "s");
+        EXPECT_EQ(graph.nodes[slot.node].declared.id.name, "s");
         EXPECT_EQ(slot.remaining, 0u);
         EXPECT_EQ(slot.level, ++level);
     }
@@ -421,7 +421,7 @@ TEST(Recursion, CycleThatNothingReaches_IsStillAnError)
 TEST(Recursion, TypesThatAreOnlyQueried_MakeNoCycle)
 {
     Node back = makeNode("b", {outputTo("a")});
-    back.outputs[0].allocationSites = 0;
+    back.declared.outputs[0].allocationSites = 0;
     const Graph graph = linkValid({makeEntry("a", {outputTo("b")}), back});
     EXPECT_EQ(mapOf(graph, slotOf(graph, "b")), (std::vector{slotOf(graph, "a").queue}));
     EXPECT_EQ(slotOf(graph, "b").granulesPerGroup, 0u);

@@ -13,11 +13,11 @@ std::vector<Node> chain(uint32_t length, uint32_t budget, uint32_t bytes)
     std::vector<Node> nodes;
     for (uint32_t i = 0; i < length; ++i) {
         nodes.push_back(makeNode(numbered("n", i)));
-        nodes.back().payloadBytes = bytes;
+        nodes.back().declared.payloadBytes = bytes;
         if (i + 1 < length)
-            nodes.back().outputs.push_back(outputTo(numbered("n", i + 1), budget, bytes));
+            nodes.back().declared.outputs.push_back(outputTo(numbered("n", i + 1), budget, bytes));
     }
-    nodes[0].apiEntry = true;
+    nodes[0].declared.apiEntry = true;
     return nodes;
 }
 
@@ -39,7 +39,7 @@ TEST(ScratchSizes, TenNodesWithLargePayloads_StaySmall)
 {
     std::vector<Node> nodes = chain(10, 256, 1024);
     for (Node& node : nodes)
-        for (NodeOutput& output : node.outputs)
+        for (NodeOutput& output : node.declared.outputs)
             output.perInvocation = true;
     EXPECT_LE(scratchSizes(linkValid(nodes), 0).minBytes, 4 * kMiB);
 }
@@ -48,7 +48,7 @@ TEST(ScratchSizes, DynamicConsumers_StaySmallToo)
 {
     std::vector<Node> nodes = chain(10, 256, 1024);
     for (size_t i = 1; i < nodes.size(); ++i)
-        nodes[i].mode = LaunchMode::Dynamic;
+        nodes[i].declared.mode = LaunchMode::Dynamic;
     EXPECT_LE(scratchSizes(linkValid(nodes), 0).minBytes, 4 * kMiB);
 }
 
@@ -86,10 +86,10 @@ TEST(Plan, SendsWhenFinished_CountsPayloads)
 {
     const auto nodesOf = [](bool sendsWhenFinished) {
         Node square = makeDynamic("square", 96);
-        square.maxRecursion = 5;
-        square.usesFinishWriting = true;
-        square.sendsWhenFinished = sendsWhenFinished;
-        square.outputs = {outputTo("square", 4)};
+        square.declared.maxRecursion = 5;
+        square.declared.usesFinishWriting = true;
+        square.declared.sendsWhenFinished = sendsWhenFinished;
+        square.declared.outputs = {outputTo("square", 4)};
         return std::vector<Node>{makeEntry("tiles", {outputTo("square", 36)}), square};
     };
     const Graph graph = linkValid(nodesOf(true));
@@ -168,8 +168,8 @@ TEST(Plan, TooSmall_DoesNotFit)
 TEST(Plan, DynamicGrids)
 {
     Node entry = makeDynamic("a", 1000);
-    entry.apiEntry = true;
-    entry.outputs = {outputTo("b")};
+    entry.declared.apiEntry = true;
+    entry.declared.outputs = {outputTo("b")};
     const Graph graph = linkValid({entry, makeDynamic("b", 7)});
     DispatchPlan plan = planKnown(graph, 16 * kMiB, {{.node = 0, .payloadCount = 10, .groupCount = 30}});
     EXPECT_TRUE(plan.fits);
@@ -187,10 +187,10 @@ TEST(Plan, DynamicGrids)
 TEST(Plan, GroupCountIsOfTheNodeItself)
 {
     Node entry = makeDynamic("a", 1000);
-    entry.apiEntry = true;
+    entry.declared.apiEntry = true;
     Node same = sharing(makeDynamic("same", 500), {"a", 0});
     Node other = sharing(makeDynamic("other", 5), {"a", 0});
-    other.grid.offsetBytes = 4;
+    other.declared.grid.offsetBytes = 4;
     const Graph graph = linkValid({entry, same, other});
     const DispatchPlan plan = planKnown(graph, kMiB, {{.node = 0, .payloadCount = 10, .groupCount = 30}});
     EXPECT_EQ(plan.maxGroups, (std::vector<uint64_t>{30, 30, 50}));
@@ -199,7 +199,7 @@ TEST(Plan, GroupCountIsOfTheNodeItself)
 TEST(Plan, UndeclaredGrid_BoundedByTheLimit)
 {
     Node node = makeDynamic("b");
-    node.declaresMaxGrid = false;
+    node.declared.declaresMaxGrid = false;
     const Graph graph = linkValid({makeEntry("a", {outputTo("b")}), node});
     const DispatchPlan plan = planKnown(graph, kMiB, {{.node = 0, .payloadCount = 2}});
     EXPECT_EQ(groupsOf(graph, plan, "b"), 2ull * kMaxGroups);
@@ -240,7 +240,7 @@ TEST(Plan, SlotsOfALevel_HaveMemoryOfTheirOwn)
 TEST(Plan, Recursion_Propagates)
 {
     Node node = makeEntry("r", {outputTo("r", 3)});
-    node.maxRecursion = 3;
+    node.declared.maxRecursion = 3;
     const Graph graph = linkValid({node});
     const DispatchPlan plan = planKnown(graph, kMiB, {{.node = 0, .payloadCount = 2}});
     EXPECT_TRUE(plan.fits);
@@ -250,7 +250,7 @@ TEST(Plan, Recursion_Propagates)
 TEST(Plan, RecursionThatExplodes_Saturates)
 {
     Node node = makeEntry("r", {outputTo("r", 1000)});
-    node.maxRecursion = 30;
+    node.declared.maxRecursion = 30;
     const Graph graph = linkValid({node});
     const DispatchPlan plan = planKnown(graph, 16 * kMiB, {{.node = 0, .payloadCount = 2}});
     EXPECT_FALSE(plan.fits);
@@ -260,7 +260,7 @@ TEST(Plan, RecursionThatExplodes_Saturates)
 TEST(Plan, EmptyGrid_ReachesNothing)
 {
     Node entry = makeEntry("a", {outputTo("b")});
-    entry.staticGrid[1] = 0;
+    entry.declared.staticGrid[1] = 0;
     const Graph graph = linkValid({entry, makeNode("b")});
     EXPECT_TRUE(planKnown(graph, kMiB, {{.node = 0, .payloadCount = 2}}).slots.empty());
 }
@@ -311,11 +311,11 @@ TEST(Plan, MoreThanLocationsReach_IsLeftAlone)
 std::vector<Node> depthFirst()
 {
     std::vector<Node> nodes{makeEntry("from", {outputTo("tree", 64)}), makePacked("tree", {outputTo("tree", 32)})};
-    nodes[1].apiEntry = true;
-    nodes[1].maxRecursion = 3;
-    nodes[1].depthFirst = 20;
-    nodes[1].outputs[0].allocatesInLoop = true;
-    nodes[1].outputs[0].perInvocation = true;
+    nodes[1].declared.apiEntry = true;
+    nodes[1].declared.maxRecursion = 3;
+    nodes[1].decided.depthFirst = 20;
+    nodes[1].declared.outputs[0].allocatesInLoop = true;
+    nodes[1].declared.outputs[0].perInvocation = true;
     return nodes;
 }
 
@@ -372,19 +372,19 @@ TEST(Plan, DepthFirst_WithUnknownInputs)
 TEST(Plan, SeveralInvocationsToAPayload)
 {
     std::vector<Node> nodes{makeEntry("from", {outputTo("each", 64)}), makePacked("each", {})};
-    nodes[1].parts = 4;
+    nodes[1].decided.parts = 4;
     const Graph graph = linkValid(nodes);
     const DispatchPlan plan =
         planKnown(graph, scratchSizes(graph, 64 * kMiB).maxBytes, {{.node = 0, .payloadCount = 10}});
-    EXPECT_EQ(groupsOf(graph, plan, "each"), 640u * 4 / nodes[1].packWidth);
+    EXPECT_EQ(groupsOf(graph, plan, "each"), 640u * 4 / nodes[1].decided.packWidth);
 }
 
 // Of five slots for what is left to others, there are as many as it takes to make the device busy, and one more.
 TEST(Plan, DepthFirst_LeavesAsOftenAsItTakes)
 {
     std::vector<Node> nodes = depthFirst();
-    nodes[1].maxRecursion = 5;
-    nodes[1].busyPayloads = 65536;
+    nodes[1].declared.maxRecursion = 5;
+    nodes[1].decided.busyPayloads = 65536;
     const Graph graph = linkValid(nodes);
     const auto slotsWith = [&](uint32_t node, uint64_t payloads) {
         const DispatchPlan plan =
@@ -416,7 +416,7 @@ TEST(Plan, DepthFirst_LeavesAsOftenAsItTakes)
 TEST(Plan, DepthFirst_LeavesNothingToSlotsThatDoNotRun)
 {
     std::vector<Node> nodes = depthFirst();
-    nodes[1].busyPayloads = 16;
+    nodes[1].decided.busyPayloads = 16;
     const Graph graph = linkValid(nodes);
     const DispatchPlan plan = planKnown(graph, scratchSizes(graph, 0).minBytes, {{.node = 0, .payloadCount = 1000000}});
     EXPECT_FALSE(plan.fits);
@@ -429,7 +429,7 @@ TEST(Plan, DepthFirst_LeavesNothingToSlotsThatDoNotRun)
 TEST(Plan, CountersCannotOverflow)
 {
     Node node = makeDynamic("b");
-    node.declaresMaxGrid = false;
+    node.declared.declaresMaxGrid = false;
     const Graph graph = linkValid({makeEntry("a", {outputTo("b", 4)}), node});
     const DispatchPlan plan = millrace::graph::plan(graph, uint64_t(4) << 30, std::nullopt);
     EXPECT_LT(uint64_t(plan.streams[1].capacity) * kMaxGroups, uint64_t(1) << abi::kUnitBits);
@@ -457,9 +457,9 @@ TEST(Plan, Bounds_GrowWithTheMemory)
 TEST(Plan, Bounds_OfWorkgroupsWhereGridsComeWithThePayload)
 {
     Node entry = makeDynamic("a");
-    entry.apiEntry = true;
-    entry.declaresMaxGrid = false;
-    entry.outputs = {outputTo("b")};
+    entry.declared.apiEntry = true;
+    entry.declared.declaresMaxGrid = false;
+    entry.declared.outputs = {outputTo("b")};
     const std::optional<BoundedPlan> found = planBounded(linkValid({entry, makeNode("b")}), 16 * kMiB);
     ASSERT_TRUE(found);
     EXPECT_EQ(found->plan.maxGroups[0], found->bound.groups);

@@ -22,32 +22,32 @@ bool chance(Random& random, uint32_t percent)
 Node randomNode(Random& random, const Family& family, uint32_t index)
 {
     Node node;
-    node.id = {family.name, index};
-    node.mode = family.mode;
-    node.declaresPayload = family.payloadBytes > 0;
-    node.payloadBytes = family.payloadBytes;
-    node.payloadAlignment = chance(random, 20) ? 8 : 4;
-    node.localSize[0] = draw(random, 1, 8);
-    node.apiEntry = chance(random, 40);
-    node.usesFinishWriting = node.mode != LaunchMode::Coalescing && chance(random, 20);
-    switch (node.mode) {
+    node.declared.id = {family.name, index};
+    node.declared.mode = family.mode;
+    node.declared.declaresPayload = family.payloadBytes > 0;
+    node.declared.payloadBytes = family.payloadBytes;
+    node.declared.payloadAlignment = chance(random, 20) ? 8 : 4;
+    node.declared.localSize[0] = draw(random, 1, 8);
+    node.declared.apiEntry = chance(random, 40);
+    node.declared.usesFinishWriting = node.declared.mode != LaunchMode::Coalescing && chance(random, 20);
+    switch (node.declared.mode) {
         case LaunchMode::Static:
-            node.staticGrid[0] = draw(random, 0, 4);
-            node.staticGrid[2] = draw(random, 1, 2);
+            node.declared.staticGrid[0] = draw(random, 0, 4);
+            node.declared.staticGrid[2] = draw(random, 1, 2);
             break;
         case LaunchMode::Dynamic:
-            node.declaresMaxGrid = chance(random, 90);
-            node.maxGrid[0] = draw(random, 1, 3);
-            node.maxGrid[1] = draw(random, 1, 2);
-            node.maxGrid[2] = 1;
-            node.grid.components = draw(random, 1, 3);
+            node.declared.declaresMaxGrid = chance(random, 90);
+            node.declared.maxGrid[0] = draw(random, 1, 3);
+            node.declared.maxGrid[1] = draw(random, 1, 2);
+            node.declared.maxGrid[2] = 1;
+            node.declared.grid.components = draw(random, 1, 3);
             break;
         case LaunchMode::Coalescing:
             if (chance(random, 50)) {
-                node.packWidth = 8;
-                node.localSize[0] = 1;
+                node.decided.packWidth = 8;
+                node.declared.localSize[0] = 1;
             } else {
-                node.maxInputPayloads = draw(random, 1, 10);
+                node.declared.maxInputPayloads = draw(random, 1, 10);
             }
             break;
     }
@@ -81,9 +81,9 @@ NodeOutput randomOutput(Random& random, const Family& target, uint32_t index)
 // A pool is an output that counts for itself.
 void settlePools(Node& node)
 {
-    for (NodeOutput& output : node.outputs)
-        while (node.outputs[output.budgetPool].budgetPool != output.budgetPool)
-            output.budgetPool = node.outputs[output.budgetPool].budgetPool;
+    for (NodeOutput& output : node.declared.outputs)
+        while (node.declared.outputs[output.budgetPool].budgetPool != output.budgetPool)
+            output.budgetPool = node.declared.outputs[output.budgetPool].budgetPool;
 }
 
 }  // namespace
@@ -115,14 +115,16 @@ std::vector<Node> randomNodes(Random& random)
             for (uint32_t count = draw(random, 0, 3); count > 0 && f + 1 < families.size(); --count) {
                 const Family& target =
                     families[draw(random, static_cast<uint32_t>(f + 1), static_cast<uint32_t>(families.size() - 1))];
-                node.outputs.push_back(randomOutput(random, target, static_cast<uint32_t>(node.outputs.size())));
+                node.declared.outputs.push_back(
+                    randomOutput(random, target, static_cast<uint32_t>(node.declared.outputs.size())));
             }
             if (chance(random, 30)) {
-                node.maxRecursion = draw(random, 0, 4);
-                node.outputs.push_back(randomOutput(random, families[f], static_cast<uint32_t>(node.outputs.size())));
-                node.outputs.back().arraySize.reset();
-                node.outputs.back().sparse = false;
-                node.outputs.back().constantIndex = i;
+                node.declared.maxRecursion = draw(random, 0, 4);
+                node.declared.outputs.push_back(
+                    randomOutput(random, families[f], static_cast<uint32_t>(node.declared.outputs.size())));
+                node.declared.outputs.back().arraySize.reset();
+                node.declared.outputs.back().sparse = false;
+                node.declared.outputs.back().constantIndex = i;
             }
             settlePools(node);
             nodes.push_back(std::move(node));
@@ -133,9 +135,9 @@ std::vector<Node> randomNodes(Random& random)
             family.name[0] = 's';
             family.mode = static_cast<LaunchMode>(draw(random, 0, 2));
             Node node = randomNode(random, family, 0);
-            node.sharesInputWith = NodeId{families[f].name, draw(random, 0, families[f].size)};
+            node.declared.sharesInputWith = NodeId{families[f].name, draw(random, 0, families[f].size)};
             if (f + 1 < families.size())
-                node.outputs.push_back(randomOutput(random, families[f + 1], 0));
+                node.declared.outputs.push_back(randomOutput(random, families[f + 1], 0));
             nodes.push_back(std::move(node));
         }
     }

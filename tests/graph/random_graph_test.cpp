@@ -59,13 +59,13 @@ void checkGraph(const Graph& graph)
         EXPECT_EQ(slot.level, graph.streams[slot.stream].level);
         EXPECT_EQ(std::ranges::count(graph.streams[slot.stream].slots, s), 1);
         EXPECT_EQ(std::ranges::count(graph.queues[slot.queue].slots, s), 1);
-        ASSERT_EQ(slot.outputMaps.size(), node.outputs.size());
-        for (size_t o = 0; o < node.outputs.size(); ++o) {
+        ASSERT_EQ(slot.outputMaps.size(), node.declared.outputs.size());
+        for (size_t o = 0; o < node.declared.outputs.size(); ++o) {
             std::vector<uint32_t> there = mapOf(graph, slot, o);
             std::erase(there, abi::kNoQueue);
             EXPECT_EQ(graph.receiversOf(slot, o), there);
             for (uint32_t queue : there) {
-                if (slot.level == 0 || node.outputs[o].allocationSites == 0)
+                if (slot.level == 0 || node.declared.outputs[o].allocationSites == 0)
                     continue;
                 EXPECT_GT(graph.slots[graph.queues[queue].baseSlot].level, slot.level);
                 hasProducer[queue] = true;
@@ -106,8 +106,8 @@ void checkMinima(const Graph& graph, const DispatchPlan& plan)
         EXPECT_GE(plan.levels[slot.level].size, slot.granulesPerGroup);
         EXPECT_GE(plan.levels[slot.level].entryQuota, slot.entriesPerGroup);
         for (size_t o = 0; o < slot.outputMaps.size(); ++o) {
-            const NodeOutput& output = graph.nodes[slot.node].outputs[o];
-            if (output.allocationSites == 0 || graph.nodes[slot.node].outputs[output.budgetPool].budget == 0)
+            const NodeOutput& output = graph.nodes[slot.node].declared.outputs[o];
+            if (output.allocationSites == 0 || graph.nodes[slot.node].declared.outputs[output.budgetPool].budget == 0)
                 continue;
             for (uint32_t queue : graph.receiversOf(slot, o))
                 for (uint32_t stream : graph.queues[queue].streams)
@@ -204,8 +204,9 @@ std::vector<KnownInput> inputsWithin(Random& random, const Graph& graph, const I
 {
     uint64_t most = 3;
     for (const Node& node : graph.nodes)
-        if (node.mode == LaunchMode::Dynamic && node.declaresMaxGrid)
-            most = std::max<uint64_t>(most, uint64_t{node.maxGrid[0]} * node.maxGrid[1] * node.maxGrid[2]);
+        if (node.declared.mode == LaunchMode::Dynamic && node.declared.declaresMaxGrid)
+            most = std::max<uint64_t>(
+                most, uint64_t{node.declared.maxGrid[0]} * node.declared.maxGrid[1] * node.declared.maxGrid[2]);
     uint64_t left = std::min<uint64_t>(bound.payloads, bound.groups / most);
     std::vector<KnownInput> inputs;
     while (left > 0 && inputs.size() < 500) {

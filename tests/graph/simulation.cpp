@@ -70,9 +70,9 @@ private:
     {
         const Node& node = nodeOf(slot);
         const uint64_t units = m_streams[m_graph.slots[slot].stream].units;
-        if (node.mode != LaunchMode::Static)
+        if (node.declared.mode != LaunchMode::Static)
             return units;
-        return units * node.staticGrid[0] * node.staticGrid[1] * node.staticGrid[2];
+        return units * node.declared.staticGrid[0] * node.declared.staticGrid[1] * node.declared.staticGrid[2];
     }
 
     bool reserve(uint32_t level, uint64_t granules, uint64_t entries)
@@ -119,9 +119,9 @@ private:
     {
         const Slot& slot = m_graph.slots[index];
         const Node& node = nodeOf(index);
-        const uint64_t perGroup = node.mode != LaunchMode::Coalescing ? 1
-                                  : node.packWidth > 0                ? node.packWidth
-                                                                      : node.maxInputPayloads;
+        const uint64_t perGroup = node.declared.mode != LaunchMode::Coalescing ? 1
+                                  : node.decided.packWidth > 0                 ? node.decided.packWidth
+                                                                               : node.declared.maxInputPayloads;
         const uint64_t total = unitsOf(index);
         while (m_cursors[index] < total && reserve(slot.level, slot.granulesPerGroup, slot.entriesPerGroup)) {
             const uint64_t units = std::min(perGroup, total - m_cursors[index]);
@@ -134,7 +134,7 @@ private:
             m_joinedBytes.clear();
             m_publishesOnce = m_plan.fits && m_graph.code[slot.node].emits == abi::kEmitsToOne;
             m_hasAreas = m_plan.fits && m_graph.code[slot.node].emits == abi::kEmitsToFew;
-            for (uint64_t i = 0; i < (node.packWidth > 0 ? units : 1); ++i)
+            for (uint64_t i = 0; i < (node.decided.packWidth > 0 ? units : 1); ++i)
                 emit(slot, node);
             const uint64_t granules = m_levels[slot.level].used - before;
             EXPECT_LE(granules, m_plan.fits ? slot.fitGranulesPerGroup : slot.granulesPerGroup);
@@ -148,16 +148,16 @@ private:
     void emit(const Slot& slot, const Node& node)
     {
         std::vector<uint32_t> budgets;
-        for (const NodeOutput& output : node.outputs)
+        for (const NodeOutput& output : node.declared.outputs)
             budgets.push_back(draw(m_random, 0, 1) == 0 ? output.budget : draw(m_random, 0, output.budget));
         std::vector<uint32_t> sites;
-        for (uint32_t o = 0; o < node.outputs.size(); ++o)
-            sites.insert(sites.end(), node.outputs[o].allocationSites, o);
+        for (uint32_t o = 0; o < node.declared.outputs.size(); ++o)
+            sites.insert(sites.end(), node.declared.outputs[o].allocationSites, o);
         std::shuffle(sites.begin(), sites.end(), m_random);
         for (uint32_t o : sites) {
-            const uint32_t executions = node.outputs[o].allocatesInLoop ? draw(m_random, 1, 8) : 1;
+            const uint32_t executions = node.declared.outputs[o].allocatesInLoop ? draw(m_random, 1, 8) : 1;
             for (uint32_t i = 0; i < executions; ++i)
-                allocate(slot, node, o, budgets[node.outputs[o].budgetPool]);
+                allocate(slot, node, o, budgets[node.declared.outputs[o].budgetPool]);
         }
     }
 
@@ -165,8 +165,8 @@ private:
     void allocate(const Slot& slot, const Node& node, uint32_t o, uint32_t& budget)
     {
         const std::span<const uint32_t> map = m_graph.queuesOf(slot, o);
-        const uint32_t invocations = node.outputs[o].perInvocation ? node.localSize[0] : 1;
-        const bool together = map.size() <= 256 && node.packWidth == 0;
+        const uint32_t invocations = node.declared.outputs[o].perInvocation ? node.declared.localSize[0] : 1;
+        const bool together = map.size() <= 256 && node.decided.packWidth == 0;
         std::map<uint32_t, uint32_t> sharedRuns;  // payloads by queue
         for (uint32_t i = 0; i < invocations && !map.empty(); ++i) {
             const uint32_t most = std::min<uint64_t>(budget, m_payloadsLeft);
@@ -207,8 +207,8 @@ private:
             }
             const Node& node = nodeOf(m_graph.streams[stream].slots.front());
             uint32_t most = 3;
-            if (node.declaresMaxGrid)
-                most = node.maxGrid[0] * node.maxGrid[1] * node.maxGrid[2];
+            if (node.declared.declaresMaxGrid)
+                most = node.declared.maxGrid[0] * node.declared.maxGrid[1] * node.declared.maxGrid[2];
             for (uint32_t i = 0; i < count; ++i) {
                 const uint32_t groups = draw(m_random, 0, 2) == 0 ? draw(m_random, 0, most) : most;
                 if (groups > 0)

@@ -95,13 +95,13 @@ TEST_F(Tables, EverythingIsAlignedAndInsideTheFixedPart)
 TEST_F(Tables, SlotKinds)
 {
     Node grid = makeEntry("grid");
-    grid.staticGrid[0] = 2;
-    grid.staticGrid[1] = 3;
-    grid.staticGrid[2] = 5;
+    grid.declared.staticGrid[0] = 2;
+    grid.declared.staticGrid[1] = 3;
+    grid.declared.staticGrid[2] = 5;
     Node recursive = makePacked("packed", {outputTo("packed")});
-    recursive.id.index = 9;
-    recursive.maxRecursion = 1;
-    recursive.apiEntry = true;
+    recursive.declared.id.index = 9;
+    recursive.declared.maxRecursion = 1;
+    recursive.declared.apiEntry = true;
     load({grid, makeDynamic("dynamic"), makeCoalescing("coalescing", 12), recursive});
 
     EXPECT_EQ(slot(0).kind, abi::kKindStatic);
@@ -133,9 +133,9 @@ TEST_F(Tables, SlotKinds)
 TEST_F(Tables, QueuesAndStreams)
 {
     Node base = makeDynamic("b", 9);
-    base.grid = {.offsetBytes = 4, .components = 2, .componentBytes = 2};
-    base.usesFinishWriting = true;
-    base.maxGrid[1] = 7;
+    base.declared.grid = {.offsetBytes = 4, .components = 2, .componentBytes = 2};
+    base.declared.usesFinishWriting = true;
+    base.declared.maxGrid[1] = 7;
     load({makeEntry("a", {outputTo("b")}), base, sharing(makeNode("s"), {"b", 0})});
     EXPECT_EQ(queue(1).payloadBytes, 16u);
     EXPECT_EQ(queue(1).stride, 32u);
@@ -222,7 +222,7 @@ TEST_F(Tables, SlotPlaces)
 TEST_F(Tables, UndeclaredMaxGrid_IsTheLimit)
 {
     Node node = makeDynamic("d");
-    node.declaresMaxGrid = false;
+    node.declared.declaresMaxGrid = false;
     load({node});
     EXPECT_EQ(stream(0).maxX, kMaxGroupsPerDimension);
     EXPECT_EQ(stream(0).maxZ, kMaxGroupsPerDimension);

@@ -84,13 +84,13 @@ TEST_F(FedLeavesTest, Copies_LieBehindTheTablesAndApart)
 TEST_F(FedLeavesTest, Copies_HoldWhatOneWorkgroupLooksAt)
 {
     Node alone = graph::makeEntry("alone");
-    alone.staticGrid[0] = 100;
+    alone.declared.staticGrid[0] = 100;
     link({alone});
     EXPECT_EQ(prepare()->launches[0].leaf.copyBytes, 2 * 16u) << "as if one workgroup of ours could span two payloads";
     Node beside = alone;
-    beside.localSize[0] = 8;
-    beside.packWidth = 8;
-    beside.staticGrid[0] = 3;
+    beside.declared.localSize[0] = 8;
+    beside.decided.packWidth = 8;
+    beside.declared.staticGrid[0] = 3;
     link({beside});
     EXPECT_EQ(prepare()->launches[0].leaf.copyBytes, 4 * 16u) << "8 workgroups are of 4 payloads at most, 3 of each";
 }
@@ -98,9 +98,9 @@ TEST_F(FedLeavesTest, Copies_HoldWhatOneWorkgroupLooksAt)
 TEST_F(FedLeavesTest, OtherGraphs_AreForTheScheduler)
 {
     Node dynamic = graph::makeDynamic("dynamic");
-    dynamic.apiEntry = true;
+    dynamic.declared.apiEntry = true;
     Node other = graph::makeEntry("other");
-    other.vulkanMemoryModel = true;
+    other.declared.vulkanMemoryModel = true;
     const Node sender = graph::makeEntry("sender", {graph::outputTo("leaf")});
     const Node leaf = graph::makeNode("leaf");
     link({leaf});
@@ -108,7 +108,7 @@ TEST_F(FedLeavesTest, OtherGraphs_AreForTheScheduler)
     for (const std::vector<Node>& nodes : {std::vector<Node>{dynamic}, std::vector<Node>{graph::makeEntry("a"), other},
                                            std::vector<Node>{sender, leaf}}) {
         link(nodes);
-        EXPECT_FALSE(prepare()) << nodes[0].id.name;
+        EXPECT_FALSE(prepare()) << nodes[0].declared.id.name;
         EXPECT_TRUE(fedNodes(m_graph).empty());
     }
 }
@@ -116,7 +116,7 @@ TEST_F(FedLeavesTest, OtherGraphs_AreForTheScheduler)
 TEST_F(FedLeavesTest, EmptyGrid_IsForTheScheduler)
 {
     Node empty = graph::makeEntry("empty");
-    empty.staticGrid[1] = 0;
+    empty.declared.staticGrid[1] = 0;
     link({empty});
     EXPECT_FALSE(prepare()) << "nobody can say which payload a workgroup has";
 }

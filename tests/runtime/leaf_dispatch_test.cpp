@@ -48,9 +48,9 @@ protected:
     static Node gridNode(std::array<uint32_t, 3> grid, uint32_t beside)
     {
         Node node = graph::makeEntry("grid");
-        std::ranges::copy(grid, node.staticGrid);
-        node.localSize[0] = 8;
-        node.packWidth = beside;
+        std::ranges::copy(grid, node.declared.staticGrid);
+        node.declared.localSize[0] = 8;
+        node.decided.packWidth = beside;
         return node;
     }
 
@@ -86,7 +86,7 @@ TEST_F(Leaves, SideBySide_TakePartsOfRows)
 TEST_F(Leaves, ShortCode_StridesOverRowsOnceTheDeviceIsFull)
 {
     Node node = gridNode({10, 100, 1}, 1);
-    node.leafRows = 16;
+    node.decided.leafRows = 16;
     link({node});
     EXPECT_EQ(groups(launch({payloads(1)})), (Groups{10, 7, 1})) << "16 rows each at most";
     m_full = 40;
@@ -106,8 +106,8 @@ TEST_F(Leaves, ManyPayloads_AreNumbered)
 TEST_F(Leaves, Coalescing_CountsPayloads)
 {
     Node node = graph::makeEntry("coalescing");
-    node.mode = LaunchMode::Coalescing;
-    node.maxInputPayloads = 8;
+    node.declared.mode = LaunchMode::Coalescing;
+    node.declared.maxInputPayloads = 8;
     link({node});
     const LeafDispatch::Launch coalescing = launch({payloads(17)});
     EXPECT_EQ(groups(coalescing), (Groups{3, 1, 1}));
@@ -117,7 +117,7 @@ TEST_F(Leaves, Coalescing_CountsPayloads)
 TEST_F(Leaves, DynamicGrids_AreADispatchEach)
 {
     Node node = graph::makeEntry("dynamic");
-    node.mode = LaunchMode::Dynamic;
+    node.declared.mode = LaunchMode::Dynamic;
     link({node});
     const std::optional<LeafDispatch> leaves = prepare({{0, {2, 3, 4, 0, 5, 0, 1, 0, 7, 1, 1, 0}, 3}});
     ASSERT_TRUE(leaves);
@@ -150,11 +150,11 @@ TEST_F(Leaves, LaunchesAreFew)
 TEST_F(Leaves, InfosOfOneNode_AreOneLaunch)
 {
     Node coalescing = graph::makeEntry("coalescing");
-    coalescing.mode = LaunchMode::Coalescing;
-    coalescing.payloadBytes = 4;
-    coalescing.maxInputPayloads = 8;
+    coalescing.declared.mode = LaunchMode::Coalescing;
+    coalescing.declared.payloadBytes = 4;
+    coalescing.declared.maxInputPayloads = 8;
     Node dynamic = graph::makeEntry("dynamic");
-    dynamic.mode = LaunchMode::Dynamic;
+    dynamic.declared.mode = LaunchMode::Dynamic;
     link({coalescing, dynamic});
     std::vector<Input> inputs;
     for (uint32_t i = 0; i < 5000; ++i)
@@ -184,11 +184,11 @@ TEST_F(Leaves, OthersNeedTheScheduler)
     link({sends, graph::makeNode("to")});
     EXPECT_FALSE(prepare({payloads(1)}));
     Node writes = graph::makeEntry("writes");
-    writes.writesInput = true;
+    writes.declared.writesInput = true;
     link({writes});
     EXPECT_FALSE(prepare({payloads(1)})) << "the next submission would see it";
     Node tracks = graph::makeEntry("tracks");
-    tracks.usesFinishWriting = true;
+    tracks.declared.usesFinishWriting = true;
     link({tracks});
     EXPECT_FALSE(prepare({payloads(1)}));
     EXPECT_FALSE(prepare({payloads(1, 7)})) << "there is no such node";
@@ -198,8 +198,8 @@ TEST_F(Leaves, SharedInput_AllThatShareItAreLaunched)
 {
     Node base = graph::makeEntry("base");
     Node twin = graph::makeNode("twin");
-    twin.sharesInputWith = base.id;
-    twin.staticGrid[0] = 3;
+    twin.declared.sharesInputWith = base.declared.id;
+    twin.declared.staticGrid[0] = 3;
     link({base, twin});
     const std::optional<LeafDispatch> leaves = prepare({payloads(2)});
     ASSERT_TRUE(leaves);
@@ -213,9 +213,9 @@ TEST_F(Leaves, SharedInput_AllThatShareItAreLaunched)
 TEST_F(Leaves, KeptPayloads_TakeScratchMemory)
 {
     Node node = gridNode({100, 3, 1}, 0);
-    node.groupMemoryBytes = 256;
+    node.decided.groupMemoryBytes = 256;
     Node other = node;
-    other.id.index = 1;
+    other.declared.id.index = 1;
     link({node, other});
     const uint64_t tables = graph::fixedBytes(m_graph);
     m_scratchBytes = tables + 8 * 256;
@@ -234,11 +234,11 @@ TEST_F(Leaves, KeptPayloads_TakeScratchMemory)
 TEST_F(Leaves, PartsOfPayloads_AreUnits)
 {
     Node node = graph::makePacked("tree", {});
-    node.apiEntry = true;
-    node.parts = 100;
-    node.leafRows = 16;
+    node.declared.apiEntry = true;
+    node.decided.parts = 100;
+    node.decided.leafRows = 16;
     link({node});
-    const uint32_t width = node.packWidth;
+    const uint32_t width = node.decided.packWidth;
     const LeafDispatch::Launch few = launch({payloads(3)});
     EXPECT_EQ(few.arguments.units, 300u);
     EXPECT_EQ(groups(few), (Groups{(300 + width - 1) / width, 1, 1}));

@@ -23,7 +23,7 @@ protected:
     void SetUp() override
     {
         graph::Node a = graph::makeEntry("a", {graph::outputTo("b")});
-        a.outputs[0].budget = 1000;
+        a.declared.outputs[0].budget = 1000;
         Result<graph::Graph> linked = graph::link({a, graph::makeNode("b")});
         ASSERT_TRUE(linked) << linked.error().text();
         m_graph = std::move(*linked);
@@ -83,7 +83,7 @@ TEST_F(SlotUsesOfPlan, IndirectPath_PlanShaderTakesForAll)
 TEST_F(SlotUsesOfPlan, MostPayloadsInSweep)
 {
     graph::Node b = graph::makeNode("b");
-    b.staticGrid[0] = 100;
+    b.declared.staticGrid[0] = 100;
     const auto linked = graph::link({graph::makeEntry("a", {graph::outputTo("b")}), b});
     ASSERT_TRUE(linked) << linked.error().text();
     const graph::Slot& slot = linked->slots[1];

@@ -19,11 +19,11 @@ protected:
     void SetUp() override
     {
         graph::Node a = graph::makeEntry("a", {graph::outputTo("b")});
-        a.outputs[0].budget = 1000;
+        a.declared.outputs[0].budget = 1000;
         Result<graph::Graph> linked = graph::link({a, graph::makeNode("b")});
         ASSERT_TRUE(linked) << linked.error().text();
         m_graph = std::move(*linked);
-        m_payloadWords = m_graph.nodes[0].payloadBytes / 4;
+        m_payloadWords = m_graph.nodes[0].declared.payloadBytes / 4;
     }
 
     // In as little memory as can be.

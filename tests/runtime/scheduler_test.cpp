@@ -49,11 +49,11 @@ graph::NodeOutput output(const char* target, uint32_t bytes, uint32_t budget)
 graph::Node node(const char* name, graph::LaunchMode mode, uint32_t payloadBytes, uint32_t localSize)
 {
     graph::Node n;
-    n.id.name = name;
-    n.mode = mode;
-    n.declaresPayload = true;
-    n.payloadBytes = payloadBytes;
-    n.localSize[0] = localSize;
+    n.declared.id.name = name;
+    n.declared.mode = mode;
+    n.declared.declaresPayload = true;
+    n.declared.payloadBytes = payloadBytes;
+    n.declared.localSize[0] = localSize;
     return n;
 }
 
@@ -62,50 +62,50 @@ std::vector<graph::Node> nodes()
 {
     std::vector<graph::Node> all;
     graph::Node fan = node("fan", graph::LaunchMode::Dynamic, 8, 64);
-    fan.grid = {0, 1, 4};
-    fan.outputs = {output("leaf", 4, 128), output("grids", 16, 3), output("tree", 4, 1)};
-    fan.outputs[0].arraySize = 5;
-    fan.outputs[0].perInvocation = true;
+    fan.declared.grid = {0, 1, 4};
+    fan.declared.outputs = {output("leaf", 4, 128), output("grids", 16, 3), output("tree", 4, 1)};
+    fan.declared.outputs[0].arraySize = 5;
+    fan.declared.outputs[0].perInvocation = true;
     for (uint32_t i = 0; i < 3; ++i)
-        fan.outputs[i].budgetPool = i;
+        fan.declared.outputs[i].budgetPool = i;
     all.push_back(fan);
     for (uint32_t i = 0; i < 5; ++i) {
         graph::Node leaf = node("leaf", graph::LaunchMode::Coalescing, 4, i < 3 ? 8 : 1);
-        leaf.id.index = i;
-        leaf.maxInputPayloads = i < 3 ? 16 : 1;
-        leaf.packWidth = i < 3 ? 0 : 64;
+        leaf.declared.id.index = i;
+        leaf.declared.maxInputPayloads = i < 3 ? 16 : 1;
+        leaf.decided.packWidth = i < 3 ? 0 : 64;
         all.push_back(leaf);
     }
     graph::Node grids = node("grids", graph::LaunchMode::Dynamic, 16, 4);
-    grids.grid = {0, 3, 4};
-    grids.usesFinishWriting = true;
+    grids.declared.grid = {0, 3, 4};
+    grids.declared.usesFinishWriting = true;
     all.push_back(grids);
     graph::Node tree = node("tree", graph::LaunchMode::Static, 4, 2);
-    tree.maxRecursion = kRecursion;
-    tree.outputs = {output("tree", 4, 2)};
-    tree.outputs[0].perInvocation = true;
+    tree.declared.maxRecursion = kRecursion;
+    tree.declared.outputs = {output("tree", 4, 2)};
+    tree.declared.outputs[0].perInvocation = true;
     all.push_back(tree);
     return all;
 }
 
 std::span<const uint32_t> code(const graph::Node& n, bool fits)
 {
-    if (n.id.name == "fan")
+    if (n.declared.id.name == "fan")
         return fits ? shaders::node_fan_fits : shaders::node_fan;
-    if (n.id.name == "grids")
+    if (n.declared.id.name == "grids")
         return fits ? shaders::node_grids_fits : shaders::node_grids;
-    if (n.id.name == "tree")
+    if (n.declared.id.name == "tree")
         return fits ? shaders::node_tree_fits : shaders::node_tree;
-    if (n.packWidth)
+    if (n.decided.packWidth)
         return fits ? shaders::node_leaf_packed_fits : shaders::node_leaf_packed;
     return fits ? shaders::node_leaf_fits : shaders::node_leaf;
 }
 
 uint32_t kind(const graph::Node& n)
 {
-    if (n.packWidth)
+    if (n.decided.packWidth)
         return abi::kKindPacked;
-    switch (n.mode) {
+    switch (n.declared.mode) {
         case graph::LaunchMode::Static:
             return abi::kKindStatic;
         case graph::LaunchMode::Dynamic:
@@ -344,13 +344,13 @@ void TestGraph::createLayout()
 VkPipeline TestGraph::createPipeline(const graph::Node& n, runtime::Path path, graph::MemoryUse memory)
 {
     const uint32_t constants[] = {kind(n),
-                                  n.packWidth ? n.packWidth : n.localSize[0],
-                                  n.maxInputPayloads,
+                                  n.decided.packWidth ? n.decided.packWidth : n.declared.localSize[0],
+                                  n.declared.maxInputPayloads,
                                   path == runtime::Path::Indirect,
-                                  graph::codeTraits(n).emits,
-                                  n.staticGrid[0],
-                                  n.staticGrid[1],
-                                  n.staticGrid[2]};
+                                  graph::codeTraits(n.declared).emits,
+                                  n.declared.staticGrid[0],
+                                  n.declared.staticGrid[1],
+                                  n.declared.staticGrid[2]};
     const uint32_t ids[] = {abi::kKindSpecId,  abi::kWorkgroupSizeSpecId, abi::kInputTableSpecId, abi::kIndirectSpecId,
                             abi::kEmitsSpecId, abi::kGridXSpecId,         abi::kGridYSpecId,      abi::kGridZSpecId};
     std::vector<VkSpecializationMapEntry> entries;

@@ -157,21 +157,23 @@ private:
     std::string nodeLabel(const NodeGroup& group) const
     {
         const graph::Node& node = m_report.graph.nodes[group.nodes.front()];
-        std::string label = groupName(m_report.graph, group) + "\n" + launchWord(node) + " " + launchText(node) +
-                            "\nlocal size " + gridText(node.localSize) + "\n" + payloadText(node);
-        if (node.maxRecursion > 0)
-            label += "\nrecursion " + std::to_string(node.maxRecursion) + ", levels " + levelsText(group.levels);
-        if (node.sharesInputWith)
-            label += "\nshares the input of " + idText(*node.sharesInputWith);
-        return label + (node.apiEntry ? "" : "\nno API entry");
+        std::string label = groupName(m_report.graph, group) + "\n" + launchWord(node.declared) + " " +
+                            launchText(node) + "\nlocal size " + gridText(node.declared.localSize) + "\n" +
+                            payloadText(node.declared);
+        if (node.declared.maxRecursion > 0)
+            label +=
+                "\nrecursion " + std::to_string(node.declared.maxRecursion) + ", levels " + levelsText(group.levels);
+        if (node.declared.sharesInputWith)
+            label += "\nshares the input of " + idText(*node.declared.sharesInputWith);
+        return label + (node.declared.apiEntry ? "" : "\nno API entry");
     }
 
     void addNodes()
     {
         for (const NodeGroup& group : m_report.groups.groups) {
             const graph::Node& node = m_report.graph.nodes[group.nodes.front()];
-            const bool isStatic = node.mode == graph::LaunchMode::Static;
-            const bool isDynamic = node.mode == graph::LaunchMode::Dynamic;
+            const bool isStatic = node.declared.mode == graph::LaunchMode::Static;
+            const bool isDynamic = node.declared.mode == graph::LaunchMode::Dynamic;
             Agnode_t* box = addNode(groupName(m_report.graph, group), nodeLabel(group),
                                     isStatic    ? "box"
                                     : isDynamic ? "hexagon"
@@ -199,9 +201,9 @@ private:
     void addPayloadEdge(uint32_t group, uint32_t output, Agnode_t* to)
     {
         const graph::Node& node = m_report.graph.nodes[m_report.groups.groups[group].nodes.front()];
-        const graph::NodeOutput& out = node.outputs[output];
+        const graph::NodeOutput& out = node.declared.outputs[output];
         Agedge_t* edge = addEdge(m_boxes[group], to, "output " + std::to_string(output));
-        set(edge, "label", labelText(budgetText(node, output) + "\n" + bytesText(out.payloadBytes)));
+        set(edge, "label", labelText(budgetText(node.declared, output) + "\n" + bytesText(out.payloadBytes)));
         if (out.allocationSites == 0)
             set(edge, "style", "dotted");
     }
@@ -210,7 +212,7 @@ private:
     {
         std::vector<std::vector<bool>> used;
         for (const NodeGroup& group : m_report.groups.groups)
-            used.emplace_back(m_report.graph.nodes[group.nodes.front()].outputs.size(), false);
+            used.emplace_back(m_report.graph.nodes[group.nodes.front()].declared.outputs.size(), false);
         for (const PayloadEdge& edge : m_report.groups.payloads) {
             addPayloadEdge(edge.from, edge.output, m_boxes[edge.to]);
             used[edge.from][edge.output] = true;
@@ -219,7 +221,7 @@ private:
             const graph::Node& node = m_report.graph.nodes[m_report.groups.groups[g].nodes.front()];
             for (uint32_t o = 0; o < used[g].size(); ++o)
                 if (!used[g][o])
-                    addPayloadEdge(g, o, findMissing(printable(node.outputs[o].targetName)));
+                    addPayloadEdge(g, o, findMissing(printable(node.declared.outputs[o].targetName)));
         }
         for (const SharingEdge& sharing : m_report.groups.sharings) {
             Agedge_t* edge = addEdge(m_boxes[sharing.base], m_boxes[sharing.sharer], "shared input");

@@ -189,11 +189,8 @@ private:
         if (isMeshNode(words, entryPoint)) {
             auto collector = collectorOf(words, options);
             status = collector ? prepare(file, collector->options, collector->words, code) : collector.error();
-            if (status) {
-                nodes.back().drawn = collector->declared.mode;
-                nodes.back().entryPoint = entryPoint;
-                nodes.back().payloadAlignment = collector->declared.payloadAlignment;
-            }
+            if (status)
+                nodes.back() = compiler::asMeshNode(std::move(nodes.back()), collector->declared);
         } else {
             status = prepare(file, options, words, code);
         }
@@ -253,9 +250,9 @@ void findDuplicates(Loader& loader)
 {
     std::map<graph::NodeId, size_t> known;
     for (size_t n = 0; n < loader.nodes.size(); ++n) {
-        const auto [found, isNew] = known.try_emplace(loader.nodes[n].id, n);
+        const auto [found, isNew] = known.try_emplace(loader.nodes[n].declared.id, n);
         if (!isNew) {
-            loader.errors.add(Diagnostic{"graph", "node " + graph::nameOf(loader.nodes[n].id),
+            loader.errors.add(Diagnostic{"graph", "node " + graph::nameOf(loader.nodes[n].declared.id),
                                          "two nodes have this name and index, from " + loader.files[found->second] +
                                              " and " + loader.files[n] + " (VUID 09134)"});
         }
@@ -288,7 +285,7 @@ int runGraph(const Arguments& arguments)
         return loader.errors.report(arguments.asJson);
     std::vector<NodeCode> codes;
     for (size_t n = 0; n < loader.nodes.size(); ++n)
-        codes.push_back({loader.nodes[n].id.name, &loader.shaders[n], loader.nodes[n].entryPoint});
+        codes.push_back({loader.nodes[n].declared.id.name, &loader.shaders[n], loader.nodes[n].declared.entryPoint});
     std::vector<std::string> warnings = payloadWarnings(codes);
     Result<graph::Graph> linked = graph::link(std::move(loader.nodes));
     if (!linked)

@@ -15,12 +15,12 @@ namespace millrace::tools {
 namespace {
 
 // "own" for the node's own index, so that nodes that each go on with the same index of another array are equal.
-std::string relativeIndex(uint32_t index, const graph::Node& node)
+std::string relativeIndex(uint32_t index, const graph::NodeDeclaration& node)
 {
     return index == node.id.index ? "own" : std::to_string(index);
 }
 
-void describe(std::ostream& out, const graph::Node& node, const graph::NodeOutput& output)
+void describe(std::ostream& out, const graph::NodeDeclaration& node, const graph::NodeOutput& output)
 {
     out << "|" << output.targetName << "|" << output.baseIndex << "|"
         << (output.arraySize ? std::to_string(*output.arraySize) : "") << "|"
@@ -33,17 +33,20 @@ void describe(std::ostream& out, const graph::Node& node, const graph::NodeOutpu
 std::string describe(const graph::Node& node, std::span<const uint32_t> levels)
 {
     std::ostringstream out;
-    out << node.id.name << "|" << static_cast<int>(node.mode);
+    out << node.declared.id.name << "|" << static_cast<int>(node.declared.mode);
     for (size_t d = 0; d < 3; ++d)
-        out << "|" << node.staticGrid[d] << "|" << node.maxGrid[d] << "|" << node.localSize[d];
-    out << "|" << node.declaresMaxGrid << node.declaresPayload << node.apiEntry << node.usesFinishWriting
-        << node.writesInput << "|" << node.grid.offsetBytes << "|" << node.grid.components << "|"
-        << node.grid.componentBytes << "|" << node.payloadBytes << "|" << node.payloadAlignment << "|"
-        << node.maxInputPayloads << "|" << node.packWidth << "|" << node.maxRecursion << "|";
-    if (node.sharesInputWith)
-        out << node.sharesInputWith->name << "|" << relativeIndex(node.sharesInputWith->index, node);
-    for (const graph::NodeOutput& output : node.outputs)
-        describe(out, node, output);
+        out << "|" << node.declared.staticGrid[d] << "|" << node.declared.maxGrid[d] << "|"
+            << node.declared.localSize[d];
+    out << "|" << node.declared.declaresMaxGrid << node.declared.declaresPayload << node.declared.apiEntry
+        << node.declared.usesFinishWriting << node.declared.writesInput << "|" << node.declared.grid.offsetBytes << "|"
+        << node.declared.grid.components << "|" << node.declared.grid.componentBytes << "|"
+        << node.declared.payloadBytes << "|" << node.declared.payloadAlignment << "|" << node.declared.maxInputPayloads
+        << "|" << node.decided.packWidth << "|" << node.declared.maxRecursion << "|";
+    if (node.declared.sharesInputWith)
+        out << node.declared.sharesInputWith->name << "|"
+            << relativeIndex(node.declared.sharesInputWith->index, node.declared);
+    for (const graph::NodeOutput& output : node.declared.outputs)
+        describe(out, node.declared, output);
     for (uint32_t level : levels)
         out << "@" << level;
     return out.str();
@@ -89,7 +92,7 @@ private:
             m_result.groupOfNode.push_back(found->second);
         }
         for (NodeGroup& group : m_result.groups)
-            std::ranges::sort(group.nodes, {}, [&](uint32_t n) { return m_graph.nodes[n].id.index; });
+            std::ranges::sort(group.nodes, {}, [&](uint32_t n) { return m_graph.nodes[n].declared.id.index; });
     }
 
     uint32_t groupOfQueue(uint32_t queue) const
@@ -142,17 +145,17 @@ private:
             const NodeGroup& group = m_result.groups[g];
             const graph::Node& node = m_graph.nodes[group.nodes.front()];
             const std::string name = "node " + groupName(m_graph, group);
-            if (node.sharesInputWith && !m_graph.findNode(*node.sharesInputWith)) {
+            if (node.declared.sharesInputWith && !m_graph.findNode(*node.declared.sharesInputWith)) {
                 m_result.warnings.push_back(name + " never runs: there is no node " +
-                                            printable(graph::nameOf(*node.sharesInputWith)) +
+                                            printable(graph::nameOf(*node.declared.sharesInputWith)) +
                                             " whose input it could share");
             } else if (group.levels.empty()) {
                 m_result.warnings.push_back(name + " never runs: it is no API entry and no node enqueues to it");
             }
-            for (uint32_t o = 0; o < node.outputs.size(); ++o) {
+            for (uint32_t o = 0; o < node.declared.outputs.size(); ++o) {
                 if (!used.contains({g, o})) {
                     m_result.warnings.push_back(name + ", output " + std::to_string(o) + " to '" +
-                                                printable(node.outputs[o].targetName) +
+                                                printable(node.declared.outputs[o].targetName) +
                                                 "' reaches no node: what is enqueued there is dropped");
                 }
             }
@@ -176,15 +179,15 @@ std::string groupName(const graph::Graph& graph, const NodeGroup& group)
 {
     std::string indices;
     for (size_t i = 0; i < group.nodes.size();) {
-        const uint32_t first = graph.nodes[group.nodes[i]].id.index;
+        const uint32_t first = graph.nodes[group.nodes[i]].declared.id.index;
         uint32_t last = first;
-        for (i++; i < group.nodes.size() && graph.nodes[group.nodes[i]].id.index == last + 1; ++i)
+        for (i++; i < group.nodes.size() && graph.nodes[group.nodes[i]].declared.id.index == last + 1; ++i)
             ++last;
         indices += (indices.empty() ? "" : ", ") + std::to_string(first);
         if (last != first)
             indices += "-" + std::to_string(last);
     }
-    return printable(graph.nodes[group.nodes.front()].id.name) + "[" + indices + "]";
+    return printable(graph.nodes[group.nodes.front()].declared.id.name) + "[" + indices + "]";
 }
 
 }  // namespace millrace::tools

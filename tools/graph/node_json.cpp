@@ -39,23 +39,23 @@ json outputJson(const graph::NodeOutput& output)
 
 json launchJson(const graph::Node& node)
 {
-    json launch = {{"mode", launchWord(node)}};
-    if (node.drawn)
+    json launch = {{"mode", launchWord(node.declared)}};
+    if (node.declared.drawn)
         return launch;
-    switch (node.mode) {
+    switch (node.declared.mode) {
         case graph::LaunchMode::Static:
-            launch["grid"] = node.staticGrid;
+            launch["grid"] = node.declared.staticGrid;
             break;
         case graph::LaunchMode::Dynamic:
-            launch["gridOffsetBytes"] = node.grid.offsetBytes;
-            launch["gridComponents"] = node.grid.components;
-            launch["gridComponentBytes"] = node.grid.componentBytes;
-            if (node.declaresMaxGrid)
-                launch["maxGrid"] = node.maxGrid;
+            launch["gridOffsetBytes"] = node.declared.grid.offsetBytes;
+            launch["gridComponents"] = node.declared.grid.components;
+            launch["gridComponentBytes"] = node.declared.grid.componentBytes;
+            if (node.declared.declaresMaxGrid)
+                launch["maxGrid"] = node.declared.maxGrid;
             break;
         case graph::LaunchMode::Coalescing:
-            launch["maxInputPayloads"] = node.maxInputPayloads;
-            launch["packed"] = node.packWidth > 0;
+            launch["maxInputPayloads"] = node.declared.maxInputPayloads;
+            launch["packed"] = node.decided.packWidth > 0;
             break;
     }
     return launch;
@@ -65,20 +65,20 @@ json launchJson(const graph::Node& node)
 
 json nodeJson(const graph::Node& node)
 {
-    json out = idJson(node.id);
-    out["entryPoint"] = printable(node.entryPoint);
+    json out = idJson(node.declared.id);
+    out["entryPoint"] = printable(node.declared.entryPoint);
     out["launch"] = launchJson(node);
-    out["localSize"] = node.localSize;
-    out["payloadBytes"] = graph::inputBytes(node);
-    out["maxRecursion"] = node.maxRecursion;
-    out["apiEntry"] = node.apiEntry;
-    out["writesInput"] = node.writesInput;
-    out["usesFinishWriting"] = node.usesFinishWriting;
+    out["localSize"] = node.declared.localSize;
+    out["payloadBytes"] = graph::inputBytes(node.declared);
+    out["maxRecursion"] = node.declared.maxRecursion;
+    out["apiEntry"] = node.declared.apiEntry;
+    out["writesInput"] = node.declared.writesInput;
+    out["usesFinishWriting"] = node.declared.usesFinishWriting;
     out["outputs"] = json::array();
-    for (const graph::NodeOutput& output : node.outputs)
+    for (const graph::NodeOutput& output : node.declared.outputs)
         out["outputs"].push_back(outputJson(output));
-    if (node.sharesInputWith)
-        out["sharesInputWith"] = idJson(*node.sharesInputWith);
+    if (node.declared.sharesInputWith)
+        out["sharesInputWith"] = idJson(*node.declared.sharesInputWith);
     return out;
 }
 

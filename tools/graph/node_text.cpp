@@ -11,7 +11,7 @@ std::string gridText(const uint32_t (&grid)[3])
     return std::to_string(grid[0]) + " x " + std::to_string(grid[1]) + " x " + std::to_string(grid[2]);
 }
 
-std::string launchWord(const graph::Node& node)
+std::string launchWord(const graph::NodeDeclaration& node)
 {
     if (node.drawn)
         return "mesh";
@@ -28,22 +28,23 @@ std::string launchWord(const graph::Node& node)
 
 std::string launchText(const graph::Node& node)
 {
-    if (node.drawn)
+    if (node.declared.drawn)
         return "a draw for each payload";
-    switch (node.mode) {
+    switch (node.declared.mode) {
         case graph::LaunchMode::Static:
-            return gridText(node.staticGrid);
+            return gridText(node.declared.staticGrid);
         case graph::LaunchMode::Dynamic:
-            return "payload byte " + std::to_string(node.grid.offsetBytes) +
-                   (node.declaresMaxGrid ? ", up to " + gridText(node.maxGrid) : "");
+            return "payload byte " + std::to_string(node.declared.grid.offsetBytes) +
+                   (node.declared.declaresMaxGrid ? ", up to " + gridText(node.declared.maxGrid) : "");
         case graph::LaunchMode::Coalescing:
-            return "up to " + std::to_string(node.maxInputPayloads) +
-                   (node.maxInputPayloads == 1 ? " payload" : " payloads") + (node.packWidth > 0 ? ", packed" : "");
+            return "up to " + std::to_string(node.declared.maxInputPayloads) +
+                   (node.declared.maxInputPayloads == 1 ? " payload" : " payloads") +
+                   (node.decided.packWidth > 0 ? ", packed" : "");
     }
     return "";
 }
 
-std::string payloadText(const graph::Node& node)
+std::string payloadText(const graph::NodeDeclaration& node)
 {
     const uint32_t bytes = graph::inputBytes(node);
     return bytes == 0 ? "no payload" : "payload " + bytesText(bytes);
@@ -54,7 +55,7 @@ std::string idText(const graph::NodeId& id)
     return printable(id.name) + "[" + std::to_string(id.index) + "]";
 }
 
-std::string budgetText(const graph::Node& node, size_t output)
+std::string budgetText(const graph::NodeDeclaration& node, size_t output)
 {
     const graph::NodeOutput& out = node.outputs[output];
     if (out.allocationSites == 0)

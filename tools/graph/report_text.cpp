@@ -15,13 +15,13 @@ std::string remarks(const graph::Node& node)
 {
     std::string text;
     const auto add = [&](const std::string& remark) { text += (text.empty() ? "" : ", ") + remark; };
-    if (node.maxRecursion > 0)
-        add("recursion " + std::to_string(node.maxRecursion));
-    if (node.sharesInputWith)
-        add("shares the input of " + idText(*node.sharesInputWith));
-    if (!node.apiEntry)
+    if (node.declared.maxRecursion > 0)
+        add("recursion " + std::to_string(node.declared.maxRecursion));
+    if (node.declared.sharesInputWith)
+        add("shares the input of " + idText(*node.declared.sharesInputWith));
+    if (!node.declared.apiEntry)
         add("no API entry");
-    if (node.usesFinishWriting)
+    if (node.declared.usesFinishWriting)
         add("finish writing");
     return text;
 }
@@ -31,8 +31,9 @@ void printNodes(std::ostream& out, const GraphReport& report)
     Table table({"node", "launch", "grid", "local size", "payload", "level", "remarks"});
     for (const NodeGroup& group : report.groups.groups) {
         const graph::Node& node = report.graph.nodes[group.nodes.front()];
-        table.add({groupName(report.graph, group), launchWord(node), launchText(node), gridText(node.localSize),
-                   bytesText(graph::inputBytes(node)), levelsText(group.levels), remarks(node)});
+        table.add({groupName(report.graph, group), launchWord(node.declared), launchText(node),
+                   gridText(node.declared.localSize), bytesText(graph::inputBytes(node.declared)),
+                   levelsText(group.levels), remarks(node)});
     }
     table.print(out);
 }
@@ -67,9 +68,10 @@ void printOutputs(std::ostream& out, const GraphReport& report)
     for (uint32_t g = 0; g < report.groups.groups.size(); ++g) {
         const NodeGroup& group = report.groups.groups[g];
         const graph::Node& node = report.graph.nodes[group.nodes.front()];
-        for (uint32_t o = 0; o < node.outputs.size(); ++o) {
-            table.add({groupName(report.graph, group), std::to_string(o), targets(report, g, o), budgetText(node, o),
-                       bytesText(node.outputs[o].payloadBytes), remarks(node.outputs[o])});
+        for (uint32_t o = 0; o < node.declared.outputs.size(); ++o) {
+            table.add({groupName(report.graph, group), std::to_string(o), targets(report, g, o),
+                       budgetText(node.declared, o), bytesText(node.declared.outputs[o].payloadBytes),
+                       remarks(node.declared.outputs[o])});
         }
     }
     if (table.rowCount() > 0) {

@@ -82,7 +82,7 @@ VkPipeline createMeshLibrary(const Device& device, VkPipelineLayout layout, cons
     info.basePipelineIndex = -1;
     VkPipeline pipeline = VK_NULL_HANDLE;
     check(device.vk().CreateGraphicsPipelines(device.handle(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline),
-          ("vkCreateGraphicsPipelines of mesh node " + node.node.id.name).c_str());
+          ("vkCreateGraphicsPipelines of mesh node " + node.declared.id.name).c_str());
     return pipeline;
 }
 

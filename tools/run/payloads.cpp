@@ -18,14 +18,14 @@ size_t findNode(const LaunchDescription& description, const Program& program)
 {
     const graph::NodeId wanted{description.node, description.index};
     const auto found =
-        std::ranges::find_if(program.nodes, [&](const ProgramNode& node) { return node.node.id == wanted; });
+        std::ranges::find_if(program.nodes, [&](const ProgramNode& node) { return node.declared.id == wanted; });
     if (found == program.nodes.end()) {
         std::vector<std::string> names;
         std::string indices;
         for (const ProgramNode& node : program.nodes) {
-            names.push_back(node.node.id.name);
-            if (node.node.id.name == wanted.name)
-                indices += (indices.empty() ? "" : ", ") + std::to_string(node.node.id.index);
+            names.push_back(node.declared.id.name);
+            if (node.declared.id.name == wanted.name)
+                indices += (indices.empty() ? "" : ", ") + std::to_string(node.declared.id.index);
         }
         if (!indices.empty()) {
             description.place.fail("node \"" + wanted.name + "\" has no index " + std::to_string(wanted.index) +
@@ -33,8 +33,8 @@ size_t findNode(const LaunchDescription& description, const Program& program)
         }
         description.place.get("node").fail("there is no node \"" + wanted.name + "\"" + suggestion(wanted.name, names));
     }
-    if (!found->node.apiEntry) {
-        description.place.get("node").fail("node " + graph::nameOf(found->node.id) +
+    if (!found->declared.apiEntry) {
+        description.place.get("node").fail("node " + graph::nameOf(found->declared.id) +
                                            " is no entry: only other nodes may send to it");
     }
     return static_cast<size_t>(found - program.nodes.begin());
@@ -42,7 +42,7 @@ size_t findNode(const LaunchDescription& description, const Program& program)
 
 uint64_t strideOf(const ProgramNode& node)
 {
-    const uint64_t alignment = std::max<uint64_t>(node.node.payloadAlignment, 4);
+    const uint64_t alignment = std::max<uint64_t>(node.declared.payloadAlignment, 4);
     return node.payload ? (node.payload->bytes + alignment - 1) / alignment * alignment : 0;
 }
 
@@ -95,14 +95,14 @@ Launch prepareLaunch(const LaunchDescription& description, const Program& progra
     launch.stride = strideOf(node);
     if (!node.payload) {
         if (description.payloads) {
-            description.payloads->fail("payloads of node " + graph::nameOf(node.node.id) +
+            description.payloads->fail("payloads of node " + graph::nameOf(node.declared.id) +
                                        " are empty; give \"count\" alone");
         }
         launch.count = description.count ? static_cast<uint32_t>(description.count->count(0, most)) : 1;
         return launch;
     }
     if (!description.payloads) {
-        description.place.fail("\"payloads\" is missing: node " + graph::nameOf(node.node.id) + " takes " +
+        description.place.fail("\"payloads\" is missing: node " + graph::nameOf(node.declared.id) + " takes " +
                                nameOf(*node.payload));
     }
     launch.payloads = readPayloads(*description.payloads, node);

@@ -117,8 +117,8 @@ void Pipeline::create(const Program& program, const Work& work)
           "vkGetExecutionGraphPipelineScratchSizeAMDX");
     for (const ProgramNode& node : program.nodes) {
         VkPipelineShaderStageNodeCreateInfoAMDX wanted{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX};
-        wanted.pName = node.node.id.name.c_str();
-        wanted.index = node.node.id.index;
+        wanted.pName = node.declared.id.name.c_str();
+        wanted.index = node.declared.id.index;
         check(graphs.getNodeIndex(m_device.handle(), m_pipeline, &wanted, &m_nodeIndices.emplace_back()),
               "vkGetExecutionGraphPipelineNodeIndexAMDX");
     }

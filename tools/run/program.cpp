@@ -180,8 +180,7 @@ void completeNode(const NodeDescription& description, ProgramNode& node)
         description.place.fail(description.file + ", entry point '" + node.entryPoint +
                                "': " + compiled.error().text());
     }
-    node.node = std::move(*compiled);
-    node.node.drawn = node.isMesh() ? std::optional(node.node.mode) : std::nullopt;
+    node.declared = std::move(compiled->declared);
     reflectNode(description, node);
 }
 
@@ -226,14 +225,14 @@ void checkRules(const GraphDescription& description, const Program& program)
     std::vector<graph::Node> nodes;
     std::map<graph::NodeId, size_t> known;
     for (size_t n = 0; n < program.nodes.size(); ++n) {
-        const graph::Node& node = program.nodes[n].node;
+        const graph::NodeDeclaration& node = program.nodes[n].declared;
         const auto [found, isNew] = known.try_emplace(node.id, n);
         if (!isNew) {
             placeOf(description, program.nodes[n])
                 .fail("node " + graph::nameOf(node.id) + " is here twice; the first is of " +
                       program.nodes[found->second].file);
         }
-        nodes.push_back(node);
+        nodes.push_back({node, {}});
     }
     if (const auto linked = graph::link(std::move(nodes)); !linked)
         description.nodes.front().place.fail("the nodes are no graph: " + linked.error().text());

@@ -48,7 +48,7 @@ struct ProgramNode {
     std::optional<uint32_t> index;
     std::vector<spirv::SpecializationValue> specialization;
     std::vector<uint32_t> waveSizes;     // of HLSL's WaveSize: one; or minimum, maximum, preferred
-    graph::Node node;                    // as linking sees it
+    graph::NodeDeclaration declared;     // by its code
     DataTypeRef payload;                 // null: empty
     std::vector<DataTypeRef> constants;  // push constant blocks, of each shader at most one
     std::vector<BindingUse> bindings;

@@ -271,7 +271,7 @@ void reflectNode(const NodeDescription& description, ProgramNode& node)
     const auto model = node.isMesh() ? spv::ExecutionModel::MeshEXT : spv::ExecutionModel::GLCompute;
     const Entry entry{node.file, node.entryPoint, model, specialized(description, node.words, node.specialization)};
     Reflection(description.place, entry, node).run();
-    if (!node.payload && !node.node.declaresPayload && node.node.mode == graph::LaunchMode::Dynamic)
+    if (!node.payload && !node.declared.declaresPayload && node.declared.mode == graph::LaunchMode::Dynamic)
         node.payload = structureType({{"grid", 0, vectorType(scalarType(Kind::Unsigned, 32), 3)}});
     if (const auto& fragment = node.fragment) {
         const ShaderDescription& own = description.draw->fragment;

@@ -108,7 +108,7 @@ std::vector<std::string_view> nodeNames(const Program& program)
 {
     std::vector<std::string_view> names;
     for (const ProgramNode& node : program.nodes)
-        names.push_back(node.node.id.name);
+        names.push_back(node.declared.id.name);
     return names;
 }
 
@@ -117,7 +117,7 @@ std::string checkCondition(const runtime::CaptureFilter& filter, const ProgramNo
 {
     if (filter.member.empty())
         return "";
-    const auto member = runtime::findCaptureMember(node.payload, node.node.payloadBytes, filter.member);
+    const auto member = runtime::findCaptureMember(node.payload, node.declared.payloadBytes, filter.member);
     if (!member)
         return "the payload of '" + filter.node + "' " + member.error().message;
     uint8_t bytes[8] = {};
@@ -131,7 +131,8 @@ void checkFilter(const runtime::CaptureFilter& filter, const Program& program)
     std::string problem;
     bool isThere = false;
     for (const ProgramNode& node : program.nodes) {
-        if (node.node.id.name != filter.node || filter.index.value_or(node.node.id.index) != node.node.id.index)
+        if (node.declared.id.name != filter.node ||
+            filter.index.value_or(node.declared.id.index) != node.declared.id.index)
             continue;
         problem = checkCondition(filter, node);
         if (problem.empty())
@@ -280,7 +281,7 @@ private:
     {
         std::vector<NodeCode> codes;
         for (const ProgramNode& node : m_program.nodes)
-            codes.push_back({node.node.id.name, &node.words, node.entryPoint});
+            codes.push_back({node.declared.id.name, &node.words, node.entryPoint});
         for (const std::string& warning : payloadWarnings(codes))
             warn(printable(m_document.file() + ": " + warning));
     }

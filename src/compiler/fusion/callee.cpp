@@ -70,7 +70,7 @@ private:
 
     uint32_t groups() const
     {
-        const uint32_t* grid = m_node.node.staticGrid;
+        const uint32_t* grid = m_node.node.declared.staticGrid;
         return grid[0] * grid[1] * grid[2];
     }
 
@@ -229,7 +229,7 @@ private:
     {
         uint64_t bytes = 0;
         for (const auto& [array, number] : m_node.outputOfArray) {
-            const graph::NodeOutput& output = m_node.node.outputs[number];
+            const graph::NodeOutput& output = m_node.node.declared.outputs[number];
             if (output.allocationSites == 0)
                 continue;
             if (m_caller.levelsAbove == 0 || !(output.perInvocation || byWorkgroup()) ||
@@ -293,11 +293,12 @@ private:
         if (m_groupIds.empty() && m_globalIds.empty())
             return;
         const Id uint3Type = m_module.getVectorType(uintType, 3);
-        const Id id = positionInGrid(out, group, m_node.node.staticGrid);
+        const Id id = positionInGrid(out, group, m_node.node.declared.staticGrid);
         for (const Id variable : m_groupIds)
             storeBits(out, variable, id, uint3Type);
         for (const Id variable : m_globalIds) {
-            const Id size = vector(out, {m_node.node.localSize[0], m_node.node.localSize[1], m_node.node.localSize[2]});
+            const Id size = vector(out, {m_node.node.declared.localSize[0], m_node.node.declared.localSize[1],
+                                         m_node.node.declared.localSize[2]});
             const Id first = out.emit(spv::Op::OpIMul, uint3Type, {id, size});
             const Id local = getBuiltInVariable(m_module, spv::BuiltIn::LocalInvocationId, uint3Type);
             const Id place = out.emit(spv::Op::OpLoad, uint3Type, {local});

@@ -104,7 +104,7 @@ bool readsMemory(const spirv::Module& module, const Instruction& i)
 bool isPure(const SendingLevel& level)
 {
     const spirv::Module& module = level.shader->module;
-    const std::vector<graph::NodeOutput>& outputs = level.shader->node.outputs;
+    const std::vector<graph::NodeOutput>& outputs = level.shader->node.declared.outputs;
     for (uint32_t o = 0; o < outputs.size(); ++o)
         if (o != level.output && outputs[o].allocationSites > 0)
             return false;
@@ -131,7 +131,7 @@ uint64_t countRuns(uint32_t fanOut, uint32_t levels)
 // Whether invocations can run the levels above for one payload each (fusion/descent.h).
 bool canDescend(const RecursiveNode& node, const SendingLevel& level, uint32_t fanOut)
 {
-    const graph::NodeOutput& output = level.shader->node.outputs[level.output];
+    const graph::NodeOutput& output = level.shader->node.declared.outputs[level.output];
     return fanOut <= output.budget && output.constantIndex == node.id.index && isPure(level);
 }
 
@@ -238,7 +238,7 @@ Result<LevelChoice> chooseLevels(const RecursiveNode& node, bool all)
         return choice;
     }
     choice.splits =
-        splitEvenly(node.maxRecursion + 1, fanOut.value_or(level->shader->node.outputs[level->output].budget));
+        splitEvenly(node.maxRecursion + 1, fanOut.value_or(level->shader->node.declared.outputs[level->output].budget));
     choice.why = choice.splits.empty() ? "it sends too many payloads" : "";
     return choice;
 }

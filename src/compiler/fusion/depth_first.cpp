@@ -61,8 +61,8 @@ public:
 private:
     bool checkCode(uint32_t output)
     {
-        if (m_shader.node.outputs.size() != 1) {
-            return m_failure.at(m_shader.node.outputs[output == 0 ? 1 : 0].targetName,
+        if (m_shader.node.declared.outputs.size() != 1) {
+            return m_failure.at(m_shader.node.declared.outputs[output == 0 ? 1 : 0].targetName,
                                 "it sends to other nodes as well");
         }
         for (const spirv::Function& function : m_module.functions) {
@@ -94,7 +94,7 @@ private:
         // Each level that is open has what is left of one allocation, but for the payload that comes next; the last one
         // writes behind what it may not send.
         const uint64_t places = m_sizes.queuePayloads + 1 + uint64_t{most} * (m_node.maxRecursion + 1) + 1;
-        const uint64_t bytes = places * std::max(m_shader.node.outputs[kept.output].payloadBytes, 4u);
+        const uint64_t bytes = places * std::max(m_shader.node.declared.outputs[kept.output].payloadBytes, 4u);
         if (bytes > kMaxKeptBytes) {
             return m_failure.at("size", "an invocation would keep " + std::to_string(places) +
                                             " payloads, of more than " + std::to_string(kMaxKeptBytes) + " bytes");
@@ -211,7 +211,7 @@ private:
     // There may be no memory for them: then none are left.
     void leaveAll()
     {
-        const uint32_t index = m_node.id.index - m_shader.node.outputs[kept().output].baseIndex;
+        const uint32_t index = m_node.id.index - m_shader.node.declared.outputs[kept().output].baseIndex;
         const Id wanted = ask(DeviceFunction::KeptCount);
         const Id handle = m_writer.out().emit(spv::Op::OpAllocateNodePayloadsAMDX, kept().allocation,
                                               {kept().scope, wanted, constant(index)});

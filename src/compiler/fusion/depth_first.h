@@ -14,7 +14,7 @@ struct DepthFirstNode {
 
 // The node as a loop over the payloads that an invocation keeps, all specialization applied: a module of the extension
 // but for calls of device functions. To be lowered with Variant::depthFirst. `output` is an index into
-// graph::Node::outputs.
+// graph::NodeDeclaration::outputs.
 // Requires: what graph::planLastLevels() looked at. Errors say why code cannot be so.
 Result<DepthFirstNode> makeDepthFirst(const RecursiveNode& node, uint32_t output);
 

@@ -9,7 +9,7 @@
 namespace millrace::compiler {
 
 // Of a tree of payloads in which each has `fanOut` children, invocations that have the same payload go down to one
-// descendant each, which their WorkgroupId says (graph::Node::parts): each runs all nodes on its way.
+// descendant each, which their WorkgroupId says (graph::NodeDecisions::parts): each runs all nodes on its way.
 class Descent {
 public:
     Descent(NodeShader& shader, PlainMemory& memory, Failure& failure, uint32_t levels, uint32_t fanOut)

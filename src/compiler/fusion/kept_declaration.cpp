@@ -7,7 +7,7 @@ namespace millrace::compiler {
 
 namespace {
 
-bool isSameGrid(const graph::Node& a, const graph::Node& b)
+bool isSameGrid(const graph::NodeDeclaration& a, const graph::NodeDeclaration& b)
 {
     return a.mode == b.mode && std::ranges::equal(a.staticGrid, b.staticGrid) &&
            a.declaresMaxGrid == b.declaresMaxGrid && std::ranges::equal(a.maxGrid, b.maxGrid) &&
@@ -15,20 +15,20 @@ bool isSameGrid(const graph::Node& a, const graph::Node& b)
            a.grid.componentBytes == b.grid.componentBytes;
 }
 
-bool isSamePayload(const graph::Node& a, const graph::Node& b)
+bool isSamePayload(const graph::NodeDeclaration& a, const graph::NodeDeclaration& b)
 {
     return a.declaresPayload == b.declaresPayload && a.payloadBytes == b.payloadBytes &&
            a.payloadAlignment == b.payloadAlignment;
 }
 
-bool isSameReceiver(const graph::Node& a, const graph::Node& b)
+bool isSameReceiver(const graph::NodeDeclaration& a, const graph::NodeDeclaration& b)
 {
     return a.apiEntry == b.apiEntry && a.sharesInputWith == b.sharesInputWith && a.maxRecursion == b.maxRecursion;
 }
 
 }  // namespace
 
-Status keepsDeclaration(const graph::Node& before, const graph::Node& after)
+Status keepsDeclaration(const graph::NodeDeclaration& before, const graph::NodeDeclaration& after)
 {
     const char* lost = !isSamePayload(before, after)    ? "its payload"
                        : !isSameGrid(before, after)     ? "its grid"

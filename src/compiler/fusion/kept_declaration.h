@@ -9,6 +9,6 @@ namespace millrace::compiler {
 
 // An error if code that was made of a node declares anything else to whoever sends to it: then it would find its
 // payloads or their grids at the wrong places.
-Status keepsDeclaration(const graph::Node& before, const graph::Node& after);
+Status keepsDeclaration(const graph::NodeDeclaration& before, const graph::NodeDeclaration& after);
 
 }  // namespace millrace::compiler

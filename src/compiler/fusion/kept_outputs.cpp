@@ -76,8 +76,8 @@ uint32_t KeptOutputs::roomInMemory(const KeptOutput& kept) const
     constexpr uint32_t kLeast = 32;
     constexpr uint32_t kMostBytes = 512;
     const bool isShort = kept.room > 1 && kept.room < kLeast && !kept.byWorkgroup;
-    const bool isCheap = m_shader.node.outputs[kept.output].payloadBytes <= kMostBytes / kLeast;
-    return isShort && isCheap && m_shader.node.maxRecursion > 0 ? kLeast : kept.room;
+    const bool isCheap = m_shader.node.declared.outputs[kept.output].payloadBytes <= kMostBytes / kLeast;
+    return isShort && isCheap && m_shader.node.declared.maxRecursion > 0 ? kLeast : kept.room;
 }
 
 bool KeptOutputs::add(uint32_t number, Keeper keeper, uint32_t mostBytes)
@@ -85,7 +85,7 @@ bool KeptOutputs::add(uint32_t number, Keeper keeper, uint32_t mostBytes)
     KeptOutput kept{.output = number, .byWorkgroup = keeper == Keeper::Workgroup};
     for (const auto& [array, output] : m_shader.outputOfArray)
         kept.array = output == number ? Id{array} : kept.array;
-    const graph::NodeOutput& output = m_shader.node.outputs[number];
+    const graph::NodeOutput& output = m_shader.node.declared.outputs[number];
     const std::vector<Instruction> allocations = findAllocations(m_module, kept.array);
     kept.allocation = allocations.front().type;
     kept.scope = allocations.front().id(0);
@@ -129,7 +129,7 @@ bool KeptOutputs::checkScopes(const std::vector<Instruction>& allocations)
     for (const Instruction& i : allocations) {
         uint32_t scope = 0;
         const bool isKnown = m_module.constantValue(i.id(0), scope);
-        if (!isKnown || (scope != kInvocation && graph::invocationsOf(m_shader.node) > 1))
+        if (!isKnown || (scope != kInvocation && graph::invocationsOf(m_shader.node.declared) > 1))
             return m_failure.at(m_module, i, "payloads are allocated by workgroups, and by others");
     }
     return true;
@@ -155,14 +155,14 @@ bool KeptOutputs::lower()
 void KeptOutputs::createVariables(KeptOutput& kept)
 {
     const Id uintPointer = m_module.getPointerType(kPrivate, m_module.getIntType(32, false));
-    if (kept.byWorkgroup && m_shader.node.outputs[kept.output].perInvocation)
+    if (kept.byWorkgroup && m_shader.node.declared.outputs[kept.output].perInvocation)
         shareArray(kept);
     kept.payloads = m_memory.createVariable(kept.payload, roomInMemory(kept), kept.byWorkgroup ? kWorkgroup : kPrivate);
     if (kept.byWorkgroup)
         markKept(m_module, kept.payloads);
     kept.count = m_module.createVariable(uintPointer, kPrivate);
     kept.index = m_module.createVariable(uintPointer, kPrivate);
-    const std::string name = m_shader.node.outputs[kept.output].targetName;
+    const std::string name = m_shader.node.declared.outputs[kept.output].targetName;
     m_module.setName(kept.payloads, name + "_payloads");
     m_module.setName(kept.count, name + "_count");
     m_module.setName(kept.index, name + "_index");
@@ -277,7 +277,7 @@ Id KeptOutputs::smaller(Id value, uint32_t most, Emitter& out)
 
 void KeptOutputs::allocate(const KeptOutput& kept, const Instruction& i, Emitter& out)
 {
-    const uint32_t base = m_shader.node.outputs[kept.output].baseIndex;
+    const uint32_t base = m_shader.node.declared.outputs[kept.output].baseIndex;
     Id index = toUint(i, i.id(2), out);
     if (base != 0)
         index = out.emit(spv::Op::OpIAdd, m_module.getIntType(32, false), {index, m_module.getConstant(base)});

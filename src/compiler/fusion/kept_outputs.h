@@ -17,7 +17,7 @@ inline constexpr uint32_t kHandleCountBit = 16;
 inline constexpr uint32_t kHandleFirstMask = 0xffff;
 
 struct KeptOutput {
-    uint32_t output = 0;       // into graph::Node::outputs
+    uint32_t output = 0;       // into graph::NodeDeclaration::outputs
     spirv::Id array;           // the payload array type
     spirv::Id payload;         // what it is an array of
     uint32_t most = 0;         // payloads that the keeper has at most; what is beyond is dropped

@@ -34,7 +34,7 @@ Result<spirv::Words> makeLastLevel(const RecursiveNode& node, const Options& opt
     if (!shader)
         return shader.error();
     std::vector<FusedOutput> nothing;
-    const std::vector<graph::NodeOutput>& outputs = (*shader)->node.outputs;
+    const std::vector<graph::NodeOutput>& outputs = (*shader)->node.declared.outputs;
     for (uint32_t o = 0; o < outputs.size(); ++o) {
         const bool allocates = outputs[o].allocationSites > 0, isOwn = outputs[o].targetName == node.id.name;
         if (allocates && allocatesNothing(**shader, o))

@@ -18,7 +18,7 @@ Result<SendingLevel> prepareSending(const RecursiveNode& node, const RecursionRa
     const auto shader = prepareAgain(node.words, options);
     if (!shader)
         return shader.error();
-    const std::vector<graph::NodeOutput>& outputs = (*shader)->node.outputs;
+    const std::vector<graph::NodeOutput>& outputs = (*shader)->node.declared.outputs;
     const auto isOwn = [&](const graph::NodeOutput& output) {
         return output.allocationSites > 0 && output.targetName == node.id.name;
     };

@@ -40,15 +40,15 @@ public:
     }
 
 private:
-    bool isAlone() const { return graph::invocationsOf(m_shader.node) == 1; }
+    bool isAlone() const { return graph::invocationsOf(m_shader.node.declared) == 1; }
 
     // One for each limit, which several outputs may share. They are 0 whenever a workgroup starts.
     void createCounters()
     {
-        const std::vector<graph::NodeOutput>& outputs = m_shader.node.outputs;
+        const std::vector<graph::NodeOutput>& outputs = m_shader.node.declared.outputs;
         std::set<uint32_t> pools;
         for (const graph::NodeOutput& output : outputs)
-            if (output.allocationSites > 0 && !graph::keepsBudget(m_shader.node, output))
+            if (output.allocationSites > 0 && !graph::keepsBudget(m_shader.node.declared, output))
                 pools.insert(output.budgetPool);
         const auto storage = isAlone() ? spv::StorageClass::Private : spv::StorageClass::Workgroup;
         const Id zero = getNull(m_module, m_uint);
@@ -70,7 +70,7 @@ private:
         const auto output = m_shader.outputOfArray.find(payloadArrayOf(m_module, allocation.type).value);
         if (output == m_shader.outputOfArray.end())
             return {};
-        const auto found = m_counters.find(m_shader.node.outputs[output->second].budgetPool);
+        const auto found = m_counters.find(m_shader.node.declared.outputs[output->second].budgetPool);
         return found == m_counters.end() ? Id{} : found->second;
     }
 
@@ -134,7 +134,7 @@ private:
     {
         for (const auto& [pool, counter] : m_counters) {
             Emitter out = writer.out();
-            const Id budget = m_module.getConstant(m_shader.node.outputs[pool].budget);
+            const Id budget = m_module.getConstant(m_shader.node.declared.outputs[pool].budget);
             const Id payloads = load(counter, out);
             const Id isMore = out.emit(spv::Op::OpUGreaterThan, m_module.getBoolType(), {payloads, budget});
             const Id join = m_module.newId();

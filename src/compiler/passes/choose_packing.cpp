@@ -39,7 +39,7 @@ bool hasLoops(const Module& module)
     return found;
 }
 
-bool sends(const graph::Node& node)
+bool sends(const graph::NodeDeclaration& node)
 {
     return std::ranges::any_of(node.outputs,
                                [](const graph::NodeOutput& output) { return output.allocationSites > 0; });
@@ -48,7 +48,7 @@ bool sends(const graph::Node& node)
 // Of a workgroup of ours that runs several of the node's. Where the scheduler runs them, those of one payload one after
 // the other need no search, which those side by side do (H200: a million workgroups in static grids of ten, 193 to 135
 // us). What the API sends, the host launches mostly without it (docs/design.md, "Leaf dispatches").
-uint32_t invocationsBeside(const graph::Node& node, const Target& target)
+uint32_t invocationsBeside(const graph::NodeDeclaration& node, const Target& target)
 {
     if (node.mode != graph::LaunchMode::Static)
         return target.dynamicInvocations;
@@ -60,12 +60,14 @@ uint32_t invocationsBeside(const graph::Node& node, const Target& target)
 uint32_t width(const NodeShader& shader, const Options& options)
 {
     const graph::Node& node = shader.node;
-    const uint32_t invocations = graph::invocationsOf(node);
-    if (node.mode == graph::LaunchMode::Coalescing)
-        return invocations == 1 && node.maxInputPayloads == 1 ? options.target.packWidth : 0;
-    const bool isAlone = sends(node) || node.usesFinishWriting || options.variant.indirect || options.variant.counted;
-    return isAlone || hasBarriers(shader.module) ? 0
-                                                 : std::max(invocationsBeside(node, options.target) / invocations, 1u);
+    const uint32_t invocations = graph::invocationsOf(node.declared);
+    if (node.declared.mode == graph::LaunchMode::Coalescing)
+        return invocations == 1 && node.declared.maxInputPayloads == 1 ? options.target.packWidth : 0;
+    const bool isAlone =
+        sends(node.declared) || node.declared.usesFinishWriting || options.variant.indirect || options.variant.counted;
+    return isAlone || hasBarriers(shader.module)
+               ? 0
+               : std::max(invocationsBeside(node.declared, options.target) / invocations, 1u);
 }
 
 // For payloads that workgroups keep; 0 if they stay in workgroup memory. Their address stands where that of push
@@ -84,22 +86,22 @@ Status choosePacking(NodeShader& shader, const Options& options)
 {
     const uint32_t wanted = width(shader, options);
     const bool mayPack = wanted > 0 && !speaksOfNeighbours(shader.module) && !seesWorkgroup(shader.module);
-    shader.node.packWidth = mayPack ? wanted : 0;
-    shader.node.depthFirst = options.variant.depthFirst && mayPack ? options.variant.depthFirst->recursion : 0;
-    shader.node.busyPayloads = options.target.busyPayloads;
-    shader.node.groupMemoryBytes = memoryToMoveTo(shader.module, options);
+    shader.node.decided.packWidth = mayPack ? wanted : 0;
+    shader.node.decided.depthFirst = options.variant.depthFirst && mayPack ? options.variant.depthFirst->recursion : 0;
+    shader.node.decided.busyPayloads = options.target.busyPayloads;
+    shader.node.decided.groupMemoryBytes = memoryToMoveTo(shader.module, options);
     if (wanted > 1 && mayPack && indexesDescriptors(shader.module)) {
         if (options.target.nonUniformIndexing)
             markNonUniform(shader.module);
         else
-            shader.node.packWidth = graph::isLoose(shader.node) ? 1 : 0;
+            shader.node.decided.packWidth = graph::isLoose(shader.node) ? 1 : 0;
     }
     shader.hasLoops = hasLoops(shader.module);
-    shader.node.parts = graph::isPacked(shader.node) ? options.variant.parts : 1;
-    if (shader.node.parts > 1)
-        shader.node.leafRows = options.target.leafRows;  // what each does is short (fusion/choose_levels.cpp)
+    shader.node.decided.parts = graph::isPacked(shader.node) ? options.variant.parts : 1;
+    if (shader.node.decided.parts > 1)
+        shader.node.decided.leafRows = options.target.leafRows;  // what each does is short (fusion/choose_levels.cpp)
     else if (graph::isLoose(shader.node))
-        shader.node.leafRows = shader.hasLoops ? options.target.loopingLeafRows : options.target.leafRows;
+        shader.node.decided.leafRows = shader.hasLoops ? options.target.loopingLeafRows : options.target.leafRows;
     return {};
 }
 

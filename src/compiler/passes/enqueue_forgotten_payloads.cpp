@@ -48,8 +48,9 @@ struct State {
     bool mayCarryGrid(const Instruction& allocation) const
     {
         uint32_t output = 0;
-        const bool known = module.constantValue(allocation.id(1), output) && output < shader.node.outputs.size();
-        return !known || shader.node.outputs[output].payloadBytes > 0;
+        const bool known =
+            module.constantValue(allocation.id(1), output) && output < shader.node.declared.outputs.size();
+        return !known || shader.node.declared.outputs[output].payloadBytes > 0;
     }
 
     Id throughCopies(Id value) const

@@ -14,7 +14,7 @@ namespace {
 
 uint32_t kindOf(const graph::Node& node)
 {
-    switch (node.mode) {
+    switch (node.declared.mode) {
         case graph::LaunchMode::Static:
             break;
         case graph::LaunchMode::Dynamic:
@@ -47,7 +47,9 @@ uint32_t knownOutputs(const graph::Node& node, const Code& code)
     constexpr size_t kMost = 8;
     const bool knowsAll = code.traits.emits == abi::kEmitsToOne && code.traits.alwaysReceived &&
                           code.memory != graph::MemoryUse::Reserves;
-    return knowsAll || node.depthFirst > 0 ? 0 : static_cast<uint32_t>(std::min(node.outputs.size(), kMost));
+    return knowsAll || node.decided.depthFirst > 0
+               ? 0
+               : static_cast<uint32_t>(std::min(node.declared.outputs.size(), kMost));
 }
 
 // Without operations that more than one take part in, each invocation is alone.
@@ -64,8 +66,8 @@ std::vector<spirv::Library::Constant> constantsFor(const NodeShader& shader, con
     const Variant& variant = options.variant;
     const bool isLeaf = code.memory == graph::MemoryUse::None || code.memory == graph::MemoryUse::Fed;
     const bool fits = code.memory == graph::MemoryUse::Fits;
-    const bool hasTable = node.mode == graph::LaunchMode::Coalescing && !graph::isPacked(node);
-    const bool isSilent = node.mode == graph::LaunchMode::Dynamic && code.traits.emits == abi::kEmitsNothing;
+    const bool hasTable = node.declared.mode == graph::LaunchMode::Coalescing && !graph::isPacked(node);
+    const bool isSilent = node.declared.mode == graph::LaunchMode::Dynamic && code.traits.emits == abi::kEmitsNothing;
     return {
         {abi::kKindSpecId, kindOf(node)},
         {abi::kEmitsSpecId, isLeaf ? abi::kEmitsToSeveral : emitsOf(code)},
@@ -75,37 +77,38 @@ std::vector<spirv::Library::Constant> constantsFor(const NodeShader& shader, con
         {abi::kCountedSpecId, variant.counted && !isLeaf},
         {abi::kLooseSpecId, graph::isLoose(node)},
         {abi::kStepsInsideSpecId, stepsInside(shader, code) && !isLeaf},
-        {abi::kSendsOnceSpecId, node.sendsWhenFinished && fits},
-        {abi::kKeepsSpecId, node.groupMemoryBytes > 0 && code.memory == graph::MemoryUse::None},
+        {abi::kSendsOnceSpecId, node.declared.sendsWhenFinished && fits},
+        {abi::kKeepsSpecId, node.decided.groupMemoryBytes > 0 && code.memory == graph::MemoryUse::None},
         {abi::kSendsGridsSpecId, code.traits.sendsGrids()},
         {abi::kSendsTrackedSpecId, code.traits.sendsTracked},
         {abi::kPlainQueuesSpecId, code.traits.plainQueues},
         {abi::kLongAtomicsSpecId, target.longAtomics},
         {abi::kSubgroupOperationsSpecId, target.subgroupOperations},
         {abi::kWorkgroupSizeSpecId, graph::invocationsPerGroup(node)},
-        {abi::kInputTableSpecId, hasTable ? node.maxInputPayloads : 1},
+        {abi::kInputTableSpecId, hasTable ? node.declared.maxInputPayloads : 1},
         {abi::kSubgroupSizeSpecId, smallestSubgroup(target)},
         {abi::kOutputStrideSpecId, code.traits.outputStride},
         {abi::kInputStrideSpecId, code.traits.inputStride},
         {abi::kInputBesideSpecId, payloadsBeside(code.traits, target)},
-        {abi::kPartsSpecId, node.parts},
+        {abi::kPartsSpecId, node.decided.parts},
         {abi::kChunksPerGroupSpecId, chunksPerGroup(shader, code)},
-        {abi::kGridXSpecId, node.staticGrid[0]},
-        {abi::kGridYSpecId, node.staticGrid[1]},
-        {abi::kGridZSpecId, node.staticGrid[2]},
-        {abi::kNodeSizeSpecId, graph::invocationsOf(node)},
+        {abi::kGridXSpecId, node.declared.staticGrid[0]},
+        {abi::kGridYSpecId, node.declared.staticGrid[1]},
+        {abi::kGridZSpecId, node.declared.staticGrid[2]},
+        {abi::kNodeSizeSpecId, graph::invocationsOf(node.declared)},
         {abi::kAlwaysReceivedSpecId, code.traits.alwaysReceived},
         {abi::kChunkGroupsSpecId, isSilent ? target.silentChunkGroups : target.chunkGroups},
         {abi::kOrderedBytesSpecId, target.orderedBytes},
         // What goes depth first leaves several at a time to others.
-        {abi::kOneEachSpecId, node.depthFirst == 0 && std::ranges::all_of(node.outputs, &graph::NodeOutput::oneEach)},
+        {abi::kOneEachSpecId,
+         node.decided.depthFirst == 0 && std::ranges::all_of(node.declared.outputs, &graph::NodeOutput::oneEach)},
         {abi::kOutputsSpecId, knownOutputs(node, code)},
-        {abi::kDepthFirstSpecId, node.depthFirst > 0},
+        {abi::kDepthFirstSpecId, node.decided.depthFirst > 0},
         {abi::kSentMostSpecId, variant.depthFirst ? variant.depthFirst->sentMost : 1},
         {abi::kQueuePayloadsSpecId, variant.depthFirst ? variant.depthFirst->queuePayloads : 0},
         {abi::kLevelBitsSpecId, variant.depthFirst ? variant.depthFirst->levelBits : 1},
         {abi::kBusyPayloadsSpecId, target.busyPayloads},
-        {abi::kMemoryBytesSpecId, node.groupMemoryBytes},
+        {abi::kMemoryBytesSpecId, node.decided.groupMemoryBytes},
     };
 }
 

@@ -45,7 +45,7 @@ struct State {
     std::optional<StartValue> startValue(Id variable, spv::BuiltIn builtIn)
     {
         const Id type = module.pointee(module.typeOf(variable));
-        const bool isCoalescing = shader.node.mode == graph::LaunchMode::Coalescing;
+        const bool isCoalescing = shader.node.declared.mode == graph::LaunchMode::Coalescing;
         const bool isPacked = graph::isPacked(shader.node);
         const bool isBeside = graph::runsBeside(shader.node);
         const auto is = [&](StartValue::Kind kind) { return StartValue{kind, variable, {}}; };
@@ -56,7 +56,7 @@ struct State {
                     failure.at(describe(module, variable), "a node must not use NumWorkgroups");
                 return std::nullopt;
             case spv::BuiltIn::WorkgroupId:
-                return isCoalescing && shader.node.parts == 1 ? isZero() : is(StartValue::Kind::WorkgroupId);
+                return isCoalescing && shader.node.decided.parts == 1 ? isZero() : is(StartValue::Kind::WorkgroupId);
             case spv::BuiltIn::GlobalInvocationId:
                 return isPacked ? isZero() : is(StartValue::Kind::GlobalInvocationId);
             case spv::BuiltIn::RemainingRecursionLevelsAMDX:

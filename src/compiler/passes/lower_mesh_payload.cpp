@@ -154,7 +154,7 @@ Status lowerMeshBuiltIns(NodeShader& shader)
         const Id variable = input;
         switch (builtIn) {
             case spv::BuiltIn::ShaderIndexAMDX:
-                (void)makeConstant(module, variable, shader.node.id.index, failure);
+                (void)makeConstant(module, variable, shader.node.declared.id.index, failure);
                 break;
             case spv::BuiltIn::RemainingRecursionLevelsAMDX:
                 (void)makeConstant(module, variable, 0, failure);

@@ -267,7 +267,7 @@ struct State {
     Id nodeIndex(const Instruction& i, Id index, uint32_t output, Emitter& out)
     {
         const Id value = toUint(i, index, out);
-        const uint32_t base = shader.node.outputs[output].baseIndex;
+        const uint32_t base = shader.node.declared.outputs[output].baseIndex;
         return base == 0 ? value : out.emit(spv::Op::OpIAdd, uintType, {value, module.getConstant(base)});
     }
 

@@ -20,7 +20,7 @@ struct State {
     Module& module = shader.module;
     PayloadOrigins origins{module, shader.input};
     // Only workgroups of one dispatch share a payload, and only if somebody writes it there is something to see.
-    bool sharesInput = shader.input && (shader.node.writesInput || shader.node.usesFinishWriting);
+    bool sharesInput = shader.input && (shader.node.declared.writesInput || shader.node.declared.usesFinishWriting);
     Id workgroupScope = module.getConstant(static_cast<uint32_t>(spv::Scope::Workgroup));
     Id queueFamilyScope = module.getConstant(static_cast<uint32_t>(spv::Scope::QueueFamily));
 
@@ -44,7 +44,7 @@ struct State {
         const bool isOutput = origins.mayBeOutput(i.id(0));
         if (!isOutput && !(isInput && sharesInput))
             return;
-        const bool isWide = isInput && sharesInput && shader.node.mode != graph::LaunchMode::Coalescing;
+        const bool isWide = isInput && sharesInput && shader.node.declared.mode != graph::LaunchMode::Coalescing;
         const Id scope = isWide ? queueFamilyScope : workgroupScope;
         MemoryOperands operands = memoryOperandsOf(i);
         operands.set(spv::MemoryAccessMask::NonPrivatePointer);

@@ -15,8 +15,8 @@ namespace {
 bool isNarrow(const NodeShader& shader, const Instruction& i)
 {
     uint32_t output = 0;
-    return shader.node.depthFirst == 0 && shader.device.isCall(i, DeviceFunction::AllocateInvocation) &&
-           shader.module.constantValue(i.id(1), output) && shader.node.outputs[output].constantIndex;
+    return shader.node.decided.depthFirst == 0 && shader.device.isCall(i, DeviceFunction::AllocateInvocation) &&
+           shader.module.constantValue(i.id(1), output) && shader.node.declared.outputs[output].constantIndex;
 }
 
 }  // namespace

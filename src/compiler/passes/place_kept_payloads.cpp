@@ -175,7 +175,7 @@ private:
 
 Status placeKeptPayloads(NodeShader& shader, const Code& code)
 {
-    const bool moves = code.memory == graph::MemoryUse::None && shader.node.groupMemoryBytes > 0;
+    const bool moves = code.memory == graph::MemoryUse::None && shader.node.decided.groupMemoryBytes > 0;
     const std::vector<KeptVariable> variables = moves ? keptVariables(shader.module) : std::vector<KeptVariable>();
     unmarkKept(shader.module);
     if (variables.empty())

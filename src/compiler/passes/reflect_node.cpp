@@ -31,7 +31,7 @@ struct State {
     NodeShader& shader;
     const Request& request;
     Module& module = shader.module;
-    graph::Node& node = shader.node;
+    graph::NodeDeclaration& node = shader.node.declared;
     TypeLayouts layouts{module};
     Failure failure{kPass};
     bool isCoalescing = false;
@@ -242,7 +242,7 @@ Status reflectNode(NodeShader& shader, const Request& request)
     State state{shader, request};
     if (state.readModes() && state.findInput() && state.readInput()) {
         state.readAccesses();
-        shader.node.vulkanMemoryModel = shader.vulkanMemoryModel;
+        shader.node.declared.vulkanMemoryModel = shader.vulkanMemoryModel;
     }
     return state.failure.status();
 }

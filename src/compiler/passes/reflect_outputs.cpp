@@ -104,9 +104,9 @@ struct State {
         const auto count = constant(i.id(1));
         if (perInvocation)
             use.together = std::max(use.together, count.value_or(0));
-        const uint64_t times =
-            perInvocation ? uint64_t{shader.node.localSize[0]} * shader.node.localSize[1] * shader.node.localSize[2]
-                          : 1;
+        const uint64_t times = perInvocation ? uint64_t{shader.node.declared.localSize[0]} *
+                                                   shader.node.declared.localSize[1] * shader.node.declared.localSize[2]
+                                             : 1;
         const auto largest = count ? count : values.largest(i.id(1));
         use.oneEach &= largest && *largest <= 1;  // of any scope: a workgroup may be one invocation
         use.most = largest && use.most && !isRepeated ? std::optional(*use.most + *largest * times) : std::nullopt;
@@ -155,8 +155,8 @@ struct State {
             return failure.at(layout.error().where, layout.error().message);
         out.payloadBytes = static_cast<uint32_t>(layout->bytes);
         out.tracksFinishWriting = module.findDecoration(payload, spv::Decoration::TrackFinishWritingAMDX) != nullptr;
-        shader.outputOfArray[array.value] = static_cast<uint32_t>(shader.node.outputs.size());
-        shader.node.outputs.push_back(std::move(out));
+        shader.outputOfArray[array.value] = static_cast<uint32_t>(shader.node.declared.outputs.size());
+        shader.node.declared.outputs.push_back(std::move(out));
         return true;
     }
 
@@ -181,7 +181,7 @@ struct State {
             const auto named = member(pool);
             const uint32_t stand = named != shader.outputOfArray.end() ? named->second : output->second;
             const uint32_t index = poolOutput.try_emplace(pool.value, stand).first->second;
-            NodeOutput& out = shader.node.outputs[output->second];
+            NodeOutput& out = shader.node.declared.outputs[output->second];
             std::optional<uint32_t> budget;
             if (!decoration(pool, spv::Decoration::NodeMaxPayloadsAMDX, budget))
                 return false;
@@ -217,7 +217,8 @@ Status reflectOutputs(NodeShader& shader)
         if (!state.addOutput(type, state.uses[type.value]))
             return state.failure.status();
     (void)state.addBudgets();
-    shader.node.sendsWhenFinished = shader.node.usesFinishWriting && allocatesWhenFinished(shader.module, shader.entry);
+    shader.node.declared.sendsWhenFinished =
+        shader.node.declared.usesFinishWriting && allocatesWhenFinished(shader.module, shader.entry);
     return state.failure.status();
 }
 

@@ -20,7 +20,8 @@ Instruction branchTo(Id block)
 
 Status runOnce(NodeShader& shader, const Code& code)
 {
-    if (code.memory != graph::MemoryUse::None || shader.node.leafRows > 1 || shader.node.groupMemoryBytes > 0)
+    if (code.memory != graph::MemoryUse::None || shader.node.decided.leafRows > 1 ||
+        shader.node.decided.groupMemoryBytes > 0)
         return {};
     std::vector<Block>& blocks = shader.module.findFunction(shader.entry)->blocks;
     const auto header = std::ranges::find_if(blocks, [](const Block& block) {

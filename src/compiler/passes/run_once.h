@@ -6,9 +6,9 @@
 
 namespace millrace::compiler {
 
-// With graph::MemoryUse::None, where a workgroup of ours has no work behind its first unless graph::Node::leafRows says
-// so, the loop around the node becomes a branch. Drivers that see mr_next() do not all find out. Requires:
-// wrapEntryPoint.
+// With graph::MemoryUse::None, where a workgroup of ours has no work behind its first unless
+// graph::NodeDecisions::leafRows says so, the loop around the node becomes a branch. Drivers that see mr_next() do not
+// all find out. Requires: wrapEntryPoint.
 Status runOnce(NodeShader& shader, const Code& code);
 
 }  // namespace millrace::compiler

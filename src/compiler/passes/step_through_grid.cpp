@@ -15,7 +15,7 @@ bool stepsInside(const NodeShader& shader, const Code& code)
     const bool isSilent = code.traits.emits == abi::kEmitsNothing;
     const bool isLeaf = code.memory == graph::MemoryUse::None || code.memory == graph::MemoryUse::Fed;
     return !isLeaf && graph::stepsThroughGrid(shader.node) && !shader.hasLoops &&
-           (shader.node.mode == graph::LaunchMode::Static || isSilent);
+           (shader.node.declared.mode == graph::LaunchMode::Static || isSilent);
 }
 
 Status stepThroughGrid(NodeShader& shader, const Code& code)

@@ -61,7 +61,7 @@ struct State : FunctionWriter {
     Id localSize()
     {
         Instruction size = spirv::instruction(spv::Op::OpConstantComposite, uint3Type, module.newId());
-        for (const uint32_t component : shader.node.localSize)
+        for (const uint32_t component : shader.node.declared.localSize)
             size.add(module.getConstant(component));
         const Id result = size.result;
         module.section(Section::Globals).push_back(std::move(size));
@@ -74,7 +74,7 @@ struct State : FunctionWriter {
         Emitter emitter = out();
         const Id index = emitter.emit(spv::Op::OpLoad, uintType,
                                       {getBuiltInVariable(module, spv::BuiltIn::LocalInvocationIndex, uintType)});
-        const Id size = module.getConstant(graph::invocationsOf(shader.node));
+        const Id size = module.getConstant(graph::invocationsOf(shader.node.declared));
         return graph::runsBeside(shader.node) ? emitter.emit(spv::Op::OpUMod, uintType, {index, size}) : index;
     }
 
@@ -86,14 +86,14 @@ struct State : FunctionWriter {
         }
         const Id index = localInvocationIndex();
         Emitter emitter = out();
-        return positionInGrid(emitter, index, shader.node.localSize);
+        return positionInGrid(emitter, index, shader.node.declared.localSize);
     }
 
     Id globalInvocationId()
     {
         const Id local = localInvocationId();
         Emitter emitter = out();
-        if (shader.node.mode == graph::LaunchMode::Coalescing)
+        if (shader.node.declared.mode == graph::LaunchMode::Coalescing)
             return local;
         const Id group = shader.device.call(emitter, DeviceFunction::WorkgroupId, {});
         const Id first = emitter.emit(spv::Op::OpIMul, uint3Type, {group, localSize()});
@@ -187,7 +187,7 @@ struct State : FunctionWriter {
         const Id before = label();
         const Id header = module.newId(), check = module.newId(), body = module.newId();
         const Id next = module.newId(), after = module.newId(), increased = module.newId();
-        const uint32_t* size = shader.node.localSize;
+        const uint32_t* size = shader.node.declared.localSize;
         branch(header);
         beginBlock(header);
         const Id index = module.newId();
@@ -257,7 +257,7 @@ struct State : FunctionWriter {
         const Id hasNext = shader.device.call(emitter, DeviceFunction::Next, {});
         out().emitVoid(spv::Op::OpBranchConditional, {hasNext, body, after});
         beginBlock(body);
-        if (shader.node.packWidth > 1) {
+        if (shader.node.decided.packWidth > 1) {
             Emitter inBody = out();
             const Id active = shader.device.call(inBody, DeviceFunction::Active, {});
             const Id join = module.newId();
@@ -290,8 +290,10 @@ struct State : FunctionWriter {
                                .add(created)
                                .add(static_cast<uint32_t>(spv::ExecutionMode::LocalSize));
         for (size_t c = 0; c < 3; ++c) {
-            const bool isRow = shader.node.packWidth > 1;
-            size.add(!isRow ? shader.node.localSize[c] : c == 0 ? graph::invocationsPerGroup(shader.node) : 1u);
+            const bool isRow = shader.node.decided.packWidth > 1;
+            size.add(!isRow   ? shader.node.declared.localSize[c]
+                     : c == 0 ? graph::invocationsPerGroup(shader.node)
+                              : 1u);
         }
         module.section(Section::ExecutionModes).push_back(std::move(size));
         // "main" is ours from now on.

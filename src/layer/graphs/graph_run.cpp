@@ -15,7 +15,7 @@ std::string nodeName(const graph::Graph& graph, uint32_t node)
 {
     if (node >= graph.nodes.size())
         return "the dispatch command";
-    const graph::NodeId& id = graph.nodes[node].id;
+    const graph::NodeId& id = graph.nodes[node].declared.id;
     return "node '" + id.name + "'[" + std::to_string(id.index) + "]";
 }
 
@@ -35,12 +35,12 @@ std::optional<Explanation> explainOutput(const graph::Graph& graph, const graph:
         return Explanation{sent + ", where the graph has no node " + name,
                            "Check it with OpIsNodePayloadValidAMDX, or add the node to the graph"};
     const graph::Node& receiver = graph.nodes[*found];
-    if (receiver.sharesInputWith)
+    if (receiver.declared.sharesInputWith)
         return Explanation{
             sent + ", and node " + name + " receives only what is sent to the node whose input it shares",
             "Send to the node that SharesInputWithAMDX names"};
-    const bool isItself = receiver.id == sender.id;
-    if (isItself && receiver.maxRecursion == 0 && receiver.depthFirst == 0)
+    const bool isItself = receiver.declared.id == sender.declared.id;
+    if (isItself && receiver.declared.maxRecursion == 0 && receiver.decided.depthFirst == 0)
         return Explanation{sent + ", which is the node itself, and it declares no recursion",
                            "Declare it with MaxNodeRecursionAMDX (in GLSL: recursion = N), and send while "
                            "RemainingRecursionLevelsAMDX is not 0"};
@@ -60,7 +60,7 @@ std::optional<Explanation> explainOutput(const graph::Graph& graph, const graph:
 Explanation explainNoNode(const graph::Graph& graph, uint32_t sender, uint32_t index)
 {
     if (sender < graph.nodes.size())
-        for (const graph::NodeOutput& output : graph.nodes[sender].outputs)
+        for (const graph::NodeOutput& output : graph.nodes[sender].declared.outputs)
             if (std::optional<Explanation> explanation = explainOutput(graph, graph.nodes[sender], output, index))
                 return *std::move(explanation);
     return {"a payload was sent to node index " + std::to_string(index) + ", where its output leads to no node",
@@ -71,8 +71,8 @@ Explanation explainNoNode(const graph::Graph& graph, uint32_t sender, uint32_t i
 std::string declaredBudget(const graph::Graph& graph, uint32_t node)
 {
     std::set<uint32_t> budgets;
-    for (const graph::NodeOutput& output : graph.nodes.at(node).outputs)
-        budgets.insert(graph.nodes[node].outputs[output.budgetPool].budget);
+    for (const graph::NodeOutput& output : graph.nodes.at(node).declared.outputs)
+        budgets.insert(graph.nodes[node].declared.outputs[output.budgetPool].budget);
     return budgets.size() == 1 ? std::to_string(*budgets.begin()) : "fewer";
 }
 

@@ -152,11 +152,11 @@ VkResult Creation::compile(compiler::MeshNode& node)
         return VK_ERROR_UNKNOWN;
     }
     node = std::move(*compiled);
-    m_name = node.node.id.name;
+    m_name = node.declared.id.name;
     uint64_t groups = 1;
-    for (const uint32_t size : node.node.staticGrid)
+    for (const uint32_t size : node.declared.staticGrid)
         groups *= std::min(size, graph::kMaxGroupsPerDimension + 1);
-    if (node.node.mode == graph::LaunchMode::Static && groups > m_device.support.maxMeshNodeGroups)
+    if (node.declared.mode == graph::LaunchMode::Static && groups > m_device.support.maxMeshNodeGroups)
         return refuse("VUID-RuntimeSpirv-StaticNumWorkgroupsAMDX-09186",
                       "StaticNumWorkgroupsAMDX of a mesh node starts more workgroups than maxMeshWorkGroupTotalCount");
     return VK_SUCCESS;
@@ -169,8 +169,8 @@ VkResult Creation::addCollector(const compiler::MeshNode& node, GraphObject& obj
     collector.words = std::make_shared<const spirv::Words>(node.collector);
     collector.options = m_request->options;
     collector.options.request.entryPoint = "main";
-    collector.options.request.nodeName = node.node.id.name;
-    collector.options.request.shaderIndex = node.node.id.index;
+    collector.options.request.nodeName = node.declared.id.name;
+    collector.options.request.shaderIndex = node.declared.id.index;
     collector.options.request.specialization.clear();
     collector.options.request.pushConstantsInMemory = true;
     NodeBuilder builder(m_device, m_cache, m_flags, m_graphLayout, {std::move(collector)});
@@ -181,13 +181,10 @@ VkResult Creation::addCollector(const compiler::MeshNode& node, GraphObject& obj
         (void)refuse("Millrace-library-creation", result.message, kSeeLowerCommand);
     if (result.result != VK_SUCCESS)
         return result.result;
-    graph::Node& collecting = result.node->node;
-    collecting.drawn = node.node.mode;
-    collecting.entryPoint = node.node.entryPoint;
-    collecting.payloadAlignment = node.node.payloadAlignment;
+    result.node->node = compiler::asMeshNode(std::move(result.node->node), node.declared);
     // With the names that the collector lacks.
     if (result.node->payloadType)
-        result.node->payloadType = payloadTypeOf(*m_request, node.node);
+        result.node->payloadType = payloadTypeOf(*m_request, node.declared);
     object.nodes.push_back(std::move(result.node));
     return VK_SUCCESS;
 }

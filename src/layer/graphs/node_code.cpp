@@ -33,7 +33,7 @@ VkPipeline NodeCode::usual() const
 // What a node that goes depth first leaves to others has no place that anybody knows.
 graph::MemoryUse NodeCode::usedFor(graph::MemoryUse memory) const
 {
-    return m_prepared->node.depthFirst > 0 ? graph::MemoryUse::Reserves : memory;
+    return m_prepared->node.decided.depthFirst > 0 ? graph::MemoryUse::Reserves : memory;
 }
 
 VkPipeline NodeCode::find(graph::MemoryUse memory) const
@@ -72,7 +72,8 @@ VkResult NodeCode::create(graph::MemoryUse memory, const Cache& cache, VkPipelin
         return callDriver(*words, cache, out, feedback);
     const Device& device = m_layout->device;
     device.messages().error("Millrace-graph-creation", objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
-                            "node " + m_prepared->node.id.name + ": " + words.error().text(), kSeeLowerCommand);
+                            "node " + m_prepared->node.declared.id.name + ": " + words.error().text(),
+                            kSeeLowerCommand);
     return VK_ERROR_UNKNOWN;
 }
 
@@ -108,7 +109,8 @@ VkResult NodeCode::callDriver(const spirv::Words& words, const Cache& cache, VkP
     if (!cache.handle)
         info.flags &= ~static_cast<VkPipelineCreateFlags>(VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT);
 
-    const std::string name = m_prepared->node.id.name + "[" + std::to_string(m_prepared->node.id.index) + "]";
+    const std::string name =
+        m_prepared->node.declared.id.name + "[" + std::to_string(m_prepared->node.declared.id.index) + "]";
     device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, module.handle(), {"node ", name});
     VkResult result = VK_SUCCESS;
     {

@@ -129,7 +129,7 @@ compiler::Target targetOf(const Device& device, std::span<const uint32_t> words)
 
 }  // namespace
 
-data::DataTypeRef payloadTypeOf(const NodeRequest& request, const graph::Node& node)
+data::DataTypeRef payloadTypeOf(const NodeRequest& request, const graph::NodeDeclaration& node)
 {
     using data::DataType;
     if (!node.declaresPayload && node.mode == graph::LaunchMode::Dynamic)
@@ -237,10 +237,10 @@ std::span<const NodeResult> NodeBuilder::prepare()
         graph::Node& node = m_results[i].node->node;
         node = m_prepared[i]->node;
         if (!m_device.settings().capture.empty())
-            m_results[i].node->payloadType = payloadTypeOf(m_requests[i], node);
+            m_results[i].node->payloadType = payloadTypeOf(m_requests[i], node.declared);
         // What is prepared may be that of another request.
-        node.id.name = asked.nodeName.value_or(m_owners[i] == i ? node.id.name : asked.entryPoint);
-        node.id.index = asked.shaderIndex.value_or(node.id.index);
+        node.declared.id.name = asked.nodeName.value_or(m_owners[i] == i ? node.declared.id.name : asked.entryPoint);
+        node.declared.id.index = asked.shaderIndex.value_or(node.declared.id.index);
     }
     return m_results;
 }
@@ -263,7 +263,7 @@ Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, bool all, std::vector
             continue;
         changed = true;
         if (i == m_requests.size())
-            addCopyOf(nodes[i].prepared.node.levelGroup->of);
+            addCopyOf(nodes[i].prepared.node.decided.levelGroup->of);
         m_requests[i].words = std::make_shared<const spirv::Words>(std::move(nodes[i].words));
         m_requests[i].options = std::move(nodes[i].options);
         m_results[i].node->node = nodes[i].prepared.node;
@@ -321,7 +321,9 @@ void NodeBuilder::compileOne(size_t request, graph::MemoryUse memory)
 std::span<const NodeResult> NodeBuilder::compile(std::span<const graph::CodeTraits> traits,
                                                  std::span<const std::optional<graph::MemoryUse>> uses)
 {
-    auto traitsOf = [&](size_t i) { return traits.empty() ? graph::codeTraits(m_prepared[i]->node) : traits[i]; };
+    auto traitsOf = [&](size_t i) {
+        return traits.empty() ? graph::codeTraits(m_prepared[i]->node.declared) : traits[i];
+    };
     std::vector<size_t> users(m_requests.size(), 0);
     std::vector<std::optional<graph::MemoryUse>> needed(m_requests.size());
     for (size_t i = 0; i < m_requests.size(); ++i) {
@@ -336,7 +338,7 @@ std::span<const NodeResult> NodeBuilder::compile(std::span<const graph::CodeTrai
     }
     for (size_t i = 0; i < m_requests.size(); ++i) {
         const size_t owner = m_owners[i];
-        m_results[i].node->node.anyGraph = traits.empty();
+        m_results[i].node->node.decided.anyGraph = traits.empty();
         const compiler::Code code{.batched = users[i] > 1 && !m_requests[i].options.variant.indirect,
                                   .traits = traitsOf(i)};
         m_results[i].node->code =
@@ -366,8 +368,8 @@ std::vector<std::optional<graph::MemoryUse>> firstUses(const graph::Graph& graph
     for (const graph::Slot& slot : graph.slots) {
         if (slot.level == 0)
             continue;
-        const bool isLaunched = leaves && !isSentTo[slot.queue] && graph::isLeaf(graph.nodes[slot.node]);
-        if (graph.nodes[slot.node].depthFirst > 0)
+        const bool isLaunched = leaves && !isSentTo[slot.queue] && graph::isLeaf(graph.nodes[slot.node].declared);
+        if (graph.nodes[slot.node].decided.depthFirst > 0)
             uses[slot.node] = graph::MemoryUse::Reserves;
         else if (uses[slot.node] != graph::MemoryUse::Fits)
             uses[slot.node] = isLaunched ? graph::MemoryUse::None : graph::MemoryUse::Fits;

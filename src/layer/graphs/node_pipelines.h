@@ -33,7 +33,7 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
                               const GraphLayout& layout);
 
 // Of the payload that a node receives. Null if the module does not say; what it says wrong, compiling it has reported.
-data::DataTypeRef payloadTypeOf(const NodeRequest& request, const graph::Node& node);
+data::DataTypeRef payloadTypeOf(const NodeRequest& request, const graph::NodeDeclaration& node);
 
 struct NodeResult {
     VkResult result = VK_SUCCESS;

@@ -187,7 +187,7 @@ void checkHostInfo(Checker& checker, const GraphObject& object, const VkDispatch
 {
     const graph::Graph& graph = object.graph.graph;
     const bool exists = info.nodeIndex < graph.nodes.size();
-    const uint32_t payloadBytes = exists ? graph.nodes[info.nodeIndex].payloadBytes : 0;
+    const uint32_t payloadBytes = exists ? graph.nodes[info.nodeIndex].declared.payloadBytes : 0;
     const auto member = [&](const char* text) { return "infos[" + std::to_string(number) + "]" + text; };
     checker.advise(
         exists, "pCountInfo-09148",

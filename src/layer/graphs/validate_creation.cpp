@@ -91,12 +91,12 @@ void adviseArraySizes(const Device& device, const graph::Graph& graph)
 {
     for (const graph::OutputBeyondDeclared& beyond : graph.beyondDeclared) {
         const graph::Node& node = graph.nodes[beyond.node];
-        const graph::NodeOutput& output = node.outputs[beyond.output];
+        const graph::NodeOutput& output = node.declared.outputs[beyond.output];
         if (output.allocationSites == 0)
             continue;
         device.messages().warning("Millrace-node-array-size", objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
-                                  "vkCreateExecutionGraphPipelinesAMDX: node '" + node.id.name + "'[" +
-                                      std::to_string(node.id.index) + "] declares that '" + output.targetName +
+                                  "vkCreateExecutionGraphPipelinesAMDX: node '" + node.declared.id.name + "'[" +
+                                      std::to_string(node.declared.id.index) + "] declares that '" + output.targetName +
                                       "' has " + std::to_string(*output.arraySize) +
                                       " nodes (PayloadNodeArraySizeAMDX), and the graph has '" + output.targetName +
                                       "'[" + std::to_string(beyond.lastIndex) +

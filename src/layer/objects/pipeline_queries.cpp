@@ -116,9 +116,9 @@ VKAPI_ATTR VkResult VKAPI_CALL GetPipelinePropertiesEXT(VkDevice handle, const V
     for (const std::shared_ptr<NodePipeline>& node : object->nodes) {
         for (const uint64_t part : node->content)
             addLong(part);
-        hash.add(node->node.id.name);
-        hash.addWord(node->node.id.index);
-        hash.add(node->node.entryPoint);
+        hash.add(node->node.declared.id.name);
+        hash.addWord(node->node.declared.id.index);
+        hash.add(node->node.declared.entryPoint);
     }
     if (identifier) {
         static_assert(sizeof(ContentHash::Value) == VK_UUID_SIZE);
