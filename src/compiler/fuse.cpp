@@ -103,12 +103,10 @@ private:
 
     static Result<NodeShader> shaderOf(const FusedConsumer& consumer)
     {
-        if (consumer.prepared)
-            return NodeShader(*consumer.prepared);
-        auto shader = prepareAgain(consumer.words, consumer.options);
+        auto shader = getPrepared(consumer.prepared, consumer.words, consumer.options);
         if (!shader)
             return shader.error();
-        return std::move(**shader);
+        return NodeShader(**shader);
     }
 
     // The new entry point: the producer, then what its payloads ask for.
@@ -355,9 +353,9 @@ Result<spirv::Words> fuse(std::span<const uint32_t> words, const Options& option
     return spirv::write((*shader)->module);
 }
 
-Result<spirv::Module> fuse(const PreparedNode& producer, std::span<const FusedOutput> outputs)
+Result<spirv::Module> fuse(const NodeShader& producer, std::span<const FusedOutput> outputs)
 {
-    NodeShader shader = *producer.shader;
+    NodeShader shader = producer;
     if (const Status status = Fuser(shader).run(outputs); !status)
         return status.error();
     return std::move(shader.module);

@@ -43,6 +43,6 @@ struct FusedOutput {
 // code cannot be fused.
 Result<spirv::Words> fuse(std::span<const uint32_t> words, const Options& options,
                           std::span<const FusedOutput> outputs);
-Result<spirv::Module> fuse(const PreparedNode& producer, std::span<const FusedOutput> outputs);
+Result<spirv::Module> fuse(const NodeShader& producer, std::span<const FusedOutput> outputs);  // which prepare() left
 
 }  // namespace millrace::compiler

@@ -162,8 +162,9 @@ private:
     {
         // Not the prepared node's id, which may be that of another node with the same code.
         const graph::Node& node = m_graph.nodes[plan.node];
-        return {m_nodes[plan.node].words, m_nodes[plan.node].options, node.declared.id, node.declared.maxRecursion,
-                plan.byWorkgroup};
+        const FusableNode& own = m_nodes[plan.node];
+        return {own.words,        own.options,        node.declared.id, node.declared.maxRecursion,
+                plan.byWorkgroup, own.prepared.shader};
     }
 
     Status addGroups(const graph::LastLevelFusion& plan, const LevelSplit& split)
@@ -388,7 +389,7 @@ private:
 
 Result<FusedCode> fuseCode(const FusableNode& producer, const FusedOutput& output)
 {
-    Result<spirv::Module> module = fuse(producer.prepared, {{output}});
+    Result<spirv::Module> module = fuse(*producer.prepared.shader, {{output}});
     if (!module)
         return module.error();
     spirv::Words words = spirv::write(*module);

@@ -20,6 +20,18 @@ inline Result<std::shared_ptr<NodeShader>> prepareAgain(std::span<const uint32_t
     return prepareShader(words, options);
 }
 
+// What prepare() left of the words, which may be there, or what it leaves of them now.
+inline Result<std::shared_ptr<const NodeShader>> getPrepared(std::shared_ptr<const NodeShader> prepared,
+                                                             std::span<const uint32_t> words, const Options& options)
+{
+    if (prepared)
+        return prepared;
+    auto shader = prepareAgain(words, options);
+    if (!shader)
+        return shader.error();
+    return std::shared_ptr<const NodeShader>(std::move(*shader));
+}
+
 // Says which function is the entry point, and which memory model there is. Fails if there is none.
 Status findEntry(NodeShader& shader);
 

@@ -22,6 +22,9 @@ protected:
         Options options;
         options.request.nodeName = name;
         options.request.shaderIndex = index;
+        options.checks.afterPass = [this](std::string_view pass, std::span<const uint32_t>) {
+            timesPrepared += pass == "choosePacking" ? 1 : 0;
+        };
         auto prepared = prepare(words, options);
         ASSERT_TRUE(prepared) << prepared.error().text();
         nodes.push_back({words, std::move(options), std::move(*prepared), sameCodeAs.value_or(nodes.size())});
@@ -65,6 +68,7 @@ protected:
     graph::Graph graph;
     std::vector<FusionOutcome> outcomes;
     bool all = false;
+    std::atomic<uint32_t> timesPrepared = 0;
 };
 
 // A second output, %np_Others, of one payload for the node of this name.
@@ -94,6 +98,24 @@ TEST_F(FuseGraph, OneConsumer)
     EXPECT_EQ(graph.nodes.size(), 2u);
     EXPECT_TRUE(graph.findNode({"item", 0}));
     EXPECT_EQ(graph.levels.size(), 2u);  // the API's and one
+}
+
+// The nodes themselves were prepared before.
+TEST_F(FuseGraph, OnlyWhatItMakes_IsPrepared)
+{
+    addProducer("from", sender());
+    addConsumer("item");
+    timesPrepared = 0;
+    EXPECT_TRUE(outcome().fused);
+    EXPECT_EQ(timesPrepared, 1u);
+}
+
+TEST_F(FuseGraph, OnlyALevelThatSendsAndWhatItMakes_IsPrepared)
+{
+    add(assembledConsumer(uneven("%u7")), "item");
+    timesPrepared = 0;
+    EXPECT_TRUE(outcome().depthFirst);
+    EXPECT_EQ(timesPrepared, 2u);
 }
 
 TEST_F(FuseGraph, ManyNodesOfOneCode)

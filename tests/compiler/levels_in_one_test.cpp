@@ -15,6 +15,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+constexpr std::string_view kLastPreparingPass = "choosePacking";
+
 class LevelsOfANode : public testing::Test {
 protected:
     // The module, which must be good for all that is done to nodes.
@@ -24,12 +26,16 @@ protected:
         const graph::NodeId id{"item", 0};
         Options options{.request = {.argumentsOffsetBytes = 64}};
         options.request.nodeName = id.name;
+        options.checks.afterPass = [this](std::string_view pass, std::span<const uint32_t>) {
+            timesPrepared += pass == kLastPreparingPass ? 1 : 0;
+        };
         const auto levels = fuseLevels({words, options, id, recursion}, shape);
         EXPECT_TRUE(levels) << levels.error().text();
         if (!levels)
             return {};
         const auto text = spirv::disassemble(*levels);
         EXPECT_TRUE(text);
+        options.checks.afterPass = nullptr;
         options.checks.validate = true;
         options.variant.parts = shape.parts();
         const auto compiled = compile(*levels, options);
@@ -40,6 +46,7 @@ protected:
     }
 
     graph::Node node;
+    uint32_t timesPrepared = 0;
 };
 
 // Sends two payloads a level; of eight levels the last ones, or some above.
@@ -57,6 +64,16 @@ size_t count(const std::string& text, const std::string& what)
 }
 
 }  // namespace
+
+// Each level once, and what runs inside one of them once.
+TEST_F(LevelsOfANode, AreNotPreparedAgain)
+{
+    (void)made(regular("%u7"), 7, lastLevels(2, 0));
+    EXPECT_EQ(timesPrepared, 2u + 1);
+    timesPrepared = 0;
+    (void)made(regular("%u7"), 7, lastLevels(4, 0));
+    EXPECT_EQ(timesPrepared, 4u + 3);
+}
 
 TEST_F(LevelsOfANode, OneAfterTheOther)
 {

@@ -216,7 +216,7 @@ Result<LevelChoice> chooseLevels(const RecursiveNode& node, bool all)
     const Result<SendingLevel> level = prepareSending(node, {1, node.maxRecursion});
     if (!level)
         return level.error();
-    const auto anyLevel = prepareAgain(node.words, node.options);
+    const auto anyLevel = getPrepared(node.prepared, node.words, node.options);
     if (!anyLevel)
         return anyLevel.error();
     const std::optional<uint32_t> fanOut = findFanOut(*level);

@@ -282,13 +282,14 @@ private:
 
 Result<DepthFirstNode> makeDepthFirst(const RecursiveNode& node, uint32_t output)
 {
-    auto shader = prepareAgain(node.words, node.options);
-    if (!shader)
-        return shader.error();
-    Maker maker(**shader, node);
+    const auto prepared = getPrepared(node.prepared, node.words, node.options);
+    if (!prepared)
+        return prepared.error();
+    NodeShader shader = **prepared;
+    Maker maker(shader, node);
     if (const Status status = maker.run(output); !status)
         return status.error();
-    return DepthFirstNode{spirv::write((*shader)->module), maker.sizes()};
+    return DepthFirstNode{spirv::write(shader.module), maker.sizes()};
 }
 
 }  // namespace millrace::compiler

@@ -27,6 +27,14 @@ bool allocatesNothing(const NodeShader& shader, uint32_t output)
     return allocation && Values(shader.module).largest(allocation->count) == 0u;
 }
 
+Result<spirv::Words> fusePrepared(const NodeShader& producer, std::span<const FusedOutput> outputs)
+{
+    const Result<spirv::Module> module = fuse(producer, outputs);
+    if (!module)
+        return module.error();
+    return spirv::write(*module);
+}
+
 // The last level, without the allocations that it makes of nothing. What it sends to others its caller sends.
 Result<spirv::Words> makeLastLevel(const RecursiveNode& node, const Options& options)
 {
@@ -44,7 +52,7 @@ Result<spirv::Words> makeLastLevel(const RecursiveNode& node, const Options& opt
         else if (!allocates && isOwn)  // the level above would get the same answer
             return cannotFuse(node.id, "the last level asks whether it may send to itself");
     }
-    return fuse(node.words, options, nothing);
+    return fusePrepared(**shader, nothing);
 }
 
 }  // namespace
@@ -64,13 +72,12 @@ Result<spirv::Words> fuseLevels(const RecursiveNode& node, const LevelsInOne& sh
     optionsBelow.request.specialization.clear();  // applied
     for (uint32_t level = shape.levels - 1; below && level-- > 0;) {
         const bool descends = level < shape.descends;
-        Options options = node.options;
-        options.variant.remainingRecursion = remainingAt(node, shape, level);
+        RecursionRange remaining = remainingAt(node, shape, level);
         if (descends) {
-            options.variant.remainingRecursion->most = remainingAt(node, shape, 0).most;
+            remaining.most = remainingAt(node, shape, 0).most;
             level = 0;
         }
-        const Result<SendingLevel> above = prepareSending(node, *options.variant.remainingRecursion);
+        const Result<SendingLevel> above = prepareSending(node, remaining);
         if (!above)
             return above.error();
         const FusedConsumer next{
@@ -78,7 +85,7 @@ Result<spirv::Words> fuseLevels(const RecursiveNode& node, const LevelsInOne& sh
         FusedOutput output{above->output, {next}, node.byWorkgroup};
         if (descends)
             output.descent = {shape.descends, shape.fanOut};
-        below = fuse(node.words, options, {{output}});
+        below = fusePrepared(*above->shader, {{output}});
     }
     return below;
 }

@@ -15,6 +15,7 @@ struct RecursiveNode {
     const graph::NodeId& id;
     uint32_t maxRecursion;
     bool byWorkgroup = false;  // what a workgroup sends stays in it, and all its invocations run a level together
+    std::shared_ptr<const NodeShader> prepared = nullptr;  // of the words with the options, if there is that already
 };
 
 }  // namespace millrace::compiler
