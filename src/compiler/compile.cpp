@@ -158,15 +158,6 @@ Status runPasses(std::span<const Pass> passes, NodeShader& shader, const Options
     return {};
 }
 
-// The passes behind those of prepare(): code that calls device functions which it does not have yet.
-Result<NodeShader> lower(const PreparedNode& prepared, const Options& options)
-{
-    NodeShader shader = *prepared.shader;
-    if (const Status status = runPasses(std::span(kPasses).subspan(preparingPasses()), shader, options); !status)
-        return status.error();
-    return shader;
-}
-
 }  // namespace
 
 Status findEntry(NodeShader& shader)
@@ -212,18 +203,18 @@ Result<PreparedNode> prepare(std::span<const uint32_t> words, const Options& opt
     return PreparedNode{(*shader)->node, std::move(*shader)};
 }
 
-Status checkLowering(const PreparedNode& prepared, const Options& options)
+// The passes behind those of prepare().
+Result<LoweredNode> lower(const PreparedNode& prepared, const Options& options)
 {
-    auto lowered = lower(prepared, options);
-    return lowered ? Status() : lowered.error();
+    auto shader = std::make_shared<NodeShader>(*prepared.shader);
+    if (const Status status = runPasses(std::span(kPasses).subspan(preparingPasses()), *shader, options); !status)
+        return status.error();
+    return LoweredNode{std::move(shader)};
 }
 
-Result<spirv::Words> finish(const PreparedNode& prepared, const Code& code, const Options& options)
+Result<spirv::Words> finish(const LoweredNode& lowered, const Code& code, const Options& options)
 {
-    auto lowered = lower(prepared, options);
-    if (!lowered)
-        return lowered.error();
-    NodeShader& shader = *lowered;
+    NodeShader shader = *lowered.shader;
     for (const FinishingPass& pass : kFinishingPasses) {
         if (const Status status = callPass(pass.run, shader, code, options); !status)
             return status.error();
@@ -244,7 +235,10 @@ Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& opt
     if (!prepared)
         return prepared.error();
     const Code code{.memory = memory, .traits = graph::codeTraits(prepared->node.declared)};
-    auto finished = finish(*prepared, code, options);
+    const auto lowered = lower(*prepared, options);
+    if (!lowered)
+        return lowered.error();
+    auto finished = finish(*lowered, code, options);
     if (!finished)
         return finished.error();
     return CompiledNode{std::move(*finished), std::move(prepared->node)};

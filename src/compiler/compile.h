@@ -118,6 +118,12 @@ struct PreparedNode {
     std::shared_ptr<const NodeShader> shader;
 };
 
+// A node with all that its code has in common, whatever it is for: no module of the extension any more, with calls of
+// device functions which it does not have yet.
+struct LoweredNode {
+    std::shared_ptr<const NodeShader> shader;
+};
+
 struct CompiledNode {
     spirv::Words words;  // GLCompute, entry point "main"
     graph::Node node;
@@ -134,14 +140,15 @@ struct Code {
     graph::CodeTraits traits;  // of the node in any graph, or in this one
 };
 
-// Lowers a node and gives it the device functions. `options` as for prepare(). Errors: an instruction that cannot be
-// lowered, whatever the code is for.
-Result<spirv::Words> finish(const PreparedNode& prepared, const Code& code, const Options& options);
+// Whoever finishes a node several times lowers it once. `options` as for prepare(). Errors: an instruction that cannot
+// be lowered.
+Result<LoweredNode> lower(const PreparedNode& prepared, const Options& options);
 
-// What finish() would say of a node that nobody needs.
-Status checkLowering(const PreparedNode& prepared, const Options& options);
+// Gives a node the device functions. `options` as for prepare(). Errors: code that these cannot be linked into; an
+// invalid output (Checks::validate).
+Result<spirv::Words> finish(const LoweredNode& lowered, const Code& code, const Options& options);
 
-// Both, for any graph.
+// All three, for any graph.
 Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& options,
                              graph::MemoryUse memory = graph::MemoryUse::Reserves);
 

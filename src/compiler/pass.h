@@ -10,12 +10,12 @@
 
 namespace millrace::compiler {
 
-// In front of linking. These know nothing of what the code is for, so their work is the same for all of a node's code.
+// Of prepare() and lower(). These know nothing of what the code is for, so their work is done once for all of it.
 using PassFunction = std::variant<Status (*)(NodeShader&), Status (*)(NodeShader&, const Request&),
                                   Status (*)(NodeShader&, const Target&), Status (*)(NodeShader&, const Variant&),
                                   Status (*)(NodeShader&, const Checks&), Status (*)(NodeShader&, const Options&)>;
 
-// Behind it.
+// Of finish().
 using FinishingFunction =
     std::variant<Status (*)(NodeShader&), Status (*)(NodeShader&, const Code&), Status (*)(NodeShader&, const Target&),
                  Status (*)(NodeShader&, const Code&, const Options&)>;

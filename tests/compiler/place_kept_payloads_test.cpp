@@ -136,8 +136,10 @@ protected:
     {
         Options checked = options;
         checked.checks.validate = true;
+        const auto lowered = lower(m_prepared, checked);
+        EXPECT_TRUE(lowered) << lowered.error().text();
         const auto words =
-            finish(m_prepared, {.memory = memory, .traits = graph::codeTraits(m_prepared.node.declared)}, checked);
+            finish(*lowered, {.memory = memory, .traits = graph::codeTraits(m_prepared.node.declared)}, checked);
         EXPECT_TRUE(words) << words.error().text();
         const auto text = spirv::disassemble(*words);
         return text ? *text : "";

@@ -208,13 +208,13 @@ private:
                    const std::string& code)
     {
         auto prepared = compiler::prepare(words, options);
-        Status status = prepared ? compiler::checkLowering(*prepared, options) : prepared.error();
-        if (status) {
+        const auto lowered = prepared ? compiler::lower(*prepared, options) : prepared.error();
+        if (lowered) {
             const size_t number = m_codes.try_emplace({file, code}, m_codes.size()).first->second;
             nodes.push_back(prepared->node);
             sources.push_back({words, options, std::move(*prepared), number});
         }
-        return status;
+        return lowered ? Status() : lowered.error();
     }
 
     std::map<std::string, spirv::Words> m_modules;

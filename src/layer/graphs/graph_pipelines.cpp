@@ -237,8 +237,10 @@ VkResult GraphBuilder::link()
 // What creation has left out, of nodes that the scheduler is expected to run.
 void makeAhead(Device& device, const GraphObject& object)
 {
-    if (object.kind != GraphObject::Kind::Graph || !device.settings().ahead)
+    if (object.kind != GraphObject::Kind::Graph)
         return;
+    if (!device.settings().ahead)
+        return releaseAll(object.nodes);
     const runtime::GraphPipeline& pipeline = object.graph;
     const auto first = firstUses(pipeline.graph, pipeline.getLeaf != nullptr);
     std::vector<runtime::PipelineUse> uses = runtime::laterUses(pipeline, device.settings().runtime.path);

@@ -10,9 +10,8 @@
 namespace millrace::layer {
 
 NodeCode::NodeCode(std::shared_ptr<GraphLayout> layout, const NodeRequest& request,
-                   std::shared_ptr<const compiler::PreparedNode> prepared, const compiler::Code& code,
-                   VkPipelineCreateFlags flags)
-    : m_layout(std::move(layout)), m_request(request), m_prepared(std::move(prepared)), m_code(code), m_flags(flags)
+                   std::shared_ptr<LoweredCode> lowered, const compiler::Code& code, VkPipelineCreateFlags flags)
+    : m_layout(std::move(layout)), m_request(request), m_lowered(std::move(lowered)), m_code(code), m_flags(flags)
 {
 }
 
@@ -33,7 +32,7 @@ VkPipeline NodeCode::usual() const
 // What a node that goes depth first leaves to others has no place that anybody knows.
 graph::MemoryUse NodeCode::usedFor(graph::MemoryUse memory) const
 {
-    return m_prepared->node.decided.depthFirst > 0 ? graph::MemoryUse::Reserves : memory;
+    return m_lowered->node().decided.depthFirst > 0 ? graph::MemoryUse::Reserves : memory;
 }
 
 VkPipeline NodeCode::find(graph::MemoryUse memory) const
@@ -67,12 +66,14 @@ VkResult NodeCode::create(graph::MemoryUse memory, const Cache& cache, VkPipelin
 {
     compiler::Code code = m_code;
     code.memory = memory;
-    const Result<spirv::Words> words = compiler::finish(*m_prepared, code, m_request.options);
+    const Result<compiler::LoweredNode> lowered = m_lowered->get();
+    const Result<spirv::Words> words =
+        lowered ? compiler::finish(*lowered, code, m_request.options) : Result<spirv::Words>(lowered.error());
     if (words)
         return callDriver(*words, cache, out, feedback);
     const Device& device = m_layout->device;
     device.messages().error("Millrace-graph-creation", objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
-                            "node " + m_prepared->node.declared.id.name + ": " + words.error().text(),
+                            "node " + m_lowered->node().declared.id.name + ": " + words.error().text(),
                             kSeeLowerCommand);
     return VK_ERROR_UNKNOWN;
 }
@@ -110,7 +111,7 @@ VkResult NodeCode::callDriver(const spirv::Words& words, const Cache& cache, VkP
         info.flags &= ~static_cast<VkPipelineCreateFlags>(VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT);
 
     const std::string name =
-        m_prepared->node.declared.id.name + "[" + std::to_string(m_prepared->node.declared.id.index) + "]";
+        m_lowered->node().declared.id.name + "[" + std::to_string(m_lowered->node().declared.id.index) + "]";
     device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, module.handle(), {"node ", name});
     VkResult result = VK_SUCCESS;
     {

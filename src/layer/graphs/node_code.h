@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "compiler/compile.h"
+#include "layer/graphs/lowered_code.h"
 #include "layer/objects/pipeline_layouts.h"
 #include "layer/objects/shader_modules.h"
 
@@ -30,9 +31,9 @@ struct NodeRequest {
 class NodeCode {
 public:
     // `flags` are those that the driver may see. `code.memory` means nothing.
-    NodeCode(std::shared_ptr<GraphLayout> layout, const NodeRequest& request,
-             std::shared_ptr<const compiler::PreparedNode> prepared, const compiler::Code& code,
-             VkPipelineCreateFlags flags);
+    // `lowered` may be that of other code as well.
+    NodeCode(std::shared_ptr<GraphLayout> layout, const NodeRequest& request, std::shared_ptr<LoweredCode> lowered,
+             const compiler::Code& code, VkPipelineCreateFlags flags);
     ~NodeCode();
     NodeCode(const NodeCode&) = delete;
     NodeCode& operator=(const NodeCode&) = delete;
@@ -51,6 +52,9 @@ public:
     // The pipeline that most dispatches use of those that there are, VK_NULL_HANDLE if there is none.
     VkPipeline usual() const;
     bool batched() const { return m_code.batched; }
+    // Frees what pipelines are made of, since no more are expected: LoweredCode::release().
+    void release() { m_lowered->release(); }
+    bool isReleased() const { return m_lowered->isReleased(); }
 
 private:
     graph::MemoryUse usedFor(graph::MemoryUse memory) const;
@@ -61,7 +65,7 @@ private:
 
     const std::shared_ptr<GraphLayout> m_layout;
     const NodeRequest m_request;
-    const std::shared_ptr<const compiler::PreparedNode> m_prepared;
+    const std::shared_ptr<LoweredCode> m_lowered;
     const compiler::Code m_code;
     const VkPipelineCreateFlags m_flags;
     mutable std::recursive_mutex m_mutex;

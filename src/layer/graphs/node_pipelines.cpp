@@ -300,11 +300,21 @@ void NodeBuilder::addCopyOf(size_t request)
 // Code that has a mistake is reported even if nobody needs it.
 void NodeBuilder::checkOne(size_t request)
 {
-    const Status status = compiler::checkLowering(*m_prepared[request], m_requests[request].options);
-    if (status)
+    const auto lowered = m_lowered[request]->get();
+    if (lowered)
         return;
     m_results[request].result = VK_ERROR_UNKNOWN;
-    m_results[request].message = status.error().text();
+    m_results[request].message = lowered.error().text();
+}
+
+// Nodes with the same code have one together, even if what their code is for differs.
+void NodeBuilder::shareLowered()
+{
+    m_lowered.clear();
+    for (size_t i = 0; i < m_requests.size(); ++i)
+        m_lowered.push_back(
+            m_owners[i] == i ? std::make_shared<LoweredCode>(m_requests[i].words, m_requests[i].options, m_prepared[i])
+                             : m_lowered[m_owners[i]]);
 }
 
 void NodeBuilder::compileOne(size_t request, graph::MemoryUse memory)
@@ -321,6 +331,7 @@ void NodeBuilder::compileOne(size_t request, graph::MemoryUse memory)
 std::span<const NodeResult> NodeBuilder::compile(std::span<const graph::CodeTraits> traits,
                                                  std::span<const std::optional<graph::MemoryUse>> uses)
 {
+    shareLowered();
     auto traitsOf = [&](size_t i) {
         return traits.empty() ? graph::codeTraits(m_prepared[i]->node.declared) : traits[i];
     };
@@ -341,9 +352,9 @@ std::span<const NodeResult> NodeBuilder::compile(std::span<const graph::CodeTrai
         m_results[i].node->node.decided.anyGraph = traits.empty();
         const compiler::Code code{.batched = users[i] > 1 && !m_requests[i].options.variant.indirect,
                                   .traits = traitsOf(i)};
-        m_results[i].node->code =
-            owner == i ? std::make_shared<NodeCode>(m_layout, m_requests[i], m_prepared[i], code, m_flags)
-                       : m_results[owner].node->code;
+        m_results[i].node->code = owner == i
+                                      ? std::make_shared<NodeCode>(m_layout, m_requests[i], m_lowered[i], code, m_flags)
+                                      : m_results[owner].node->code;
     }
     inParallel(m_requests.size(), [&](size_t i) {
         if (needed[i])

@@ -67,6 +67,7 @@ private:
                                          const compiler::FusedOutput& output) const;
     void addCopyOf(size_t request);
     void checkOne(size_t request);
+    void shareLowered();
     void compileOne(size_t request, graph::MemoryUse memory);
 
     Device& m_device;
@@ -76,6 +77,7 @@ private:
     std::vector<NodeRequest> m_requests;
     std::vector<size_t> m_owners;  // per request the first with the same code
     std::vector<std::shared_ptr<const compiler::PreparedNode>> m_prepared;
+    std::vector<std::shared_ptr<LoweredCode>> m_lowered;
     std::vector<NodeResult> m_results;
 };
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 
@@ -22,7 +23,8 @@ public:
     PipelinesAhead(const PipelinesAhead&) = delete;
     PipelinesAhead& operator=(const PipelinesAhead&) = delete;
 
-    // In this order. Those of graphs that are destroyed before are left out.
+    // In this order; then the nodes' code has made all that it is expected to (NodeCode::release()). Pipelines of
+    // graphs that are destroyed before are left out.
     void add(std::span<const std::shared_ptr<NodePipeline>> nodes, std::span<const runtime::PipelineUse> uses);
     // Waits for the pipeline that is being made. Nothing is made from then on.
     void stop();
@@ -30,11 +32,12 @@ public:
 private:
     struct Wanted {
         std::weak_ptr<NodeCode> code;
-        graph::MemoryUse memory;
+        std::optional<graph::MemoryUse> memory;  // none: no more are expected
     };
 
     void run();
     void makeNext(std::unique_lock<std::mutex>& lock);
+    static void make(NodeCode& code, std::optional<graph::MemoryUse> memory);
 
     std::mutex m_mutex;
     std::deque<Wanted> m_wanted;
@@ -42,5 +45,8 @@ private:
     bool m_stopped = false;
     std::thread m_thread;
 };
+
+// Where nothing is made ahead: creation was all that is expected of the nodes' code.
+void releaseAll(std::span<const std::shared_ptr<NodePipeline>> nodes);
 
 }  // namespace millrace::layer
