@@ -156,7 +156,6 @@ Result<MeshNode> compileMeshNode(std::span<const uint32_t> words, const Options&
     MeshNode out;
     if (!declared.declaresPayload && declared.mode == graph::LaunchMode::Dynamic)
         declared.payloadBytes = kImplicitPayloadBytes;
-    declared.drawn = declared.mode;
     out.declared = declared;
     out.strideBytes = strideOf(out.declared);
     if (status = lower(shader, options, out.strideBytes); !status)
