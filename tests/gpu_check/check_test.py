@@ -150,7 +150,7 @@ class GpuCheck(unittest.TestCase):
                                     test_commands_shaders={"one": "fail", "two": "pass"})
         self.assertEqual(status, 1)
         self.assertEqual(self.line(output, "commands"), "3 ran, 1 failed, failed: Suite.one")
-        self.assertRegex(output, r"reproduce: .* --run test_commands_shaders '?--gtest_filter=Suite.one'?\n")
+        self.assertRegex(output, r"reproduce: .* test_commands_shaders '?--gtest_filter=Suite.one'?\n")
 
     def test_filesOfOneName_AreNotThoseOfOtherProcesses(self):
         status, output = self.check("--only", "commands", test_generated_commands={"one": "write"},
