@@ -50,7 +50,7 @@ public:
 
 private:
     enum class Kind {
-        Gone,  // of primitives, or shared memory that is only written
+        Gone,  // of primitives
         Shared,
         Vertex,
     };
