@@ -61,7 +61,7 @@ void expectMessage(Dispatches& dispatches, const std::string& part)
     EXPECT_NE(messages[0].text.find(part), std::string::npos) << messages[0].text;
 }
 
-TEST(LateMembers, RunAsTheyAreWhenSubmitted_TheDriversCommands)
+TEST(LateMembers, WhereTheDriverHasIt_TheDriversCommands)
 {
     if (!driverHasGeneratedCommands())
         GTEST_SKIP() << "the driver lacks VK_EXT_device_generated_commands";
