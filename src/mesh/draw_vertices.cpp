@@ -32,6 +32,8 @@ namespace {
 
 constexpr float kFarAway = 1e20f;  // of all that can be seen, whatever is clipped
 
+constexpr char kSizes[] = "PointSize beside positions of several views (docs/gpu.md)";
+
 constexpr spv::Capability kKept[] = {
     spv::Capability::Shader,
     spv::Capability::Int8,
@@ -271,6 +273,10 @@ private:
         return emit(spv::Op::OpCompositeConstruct, m_module.getVectorType(real(), 4), {value, value, value, one()});
     }
 
+    // NVIDIA's compiler ends the process or makes wrong code where the views' positions differ and PointSize is
+    // written (docs/gpu.md).
+    bool mayHaveSizes() const { return m_viewMask == 0 || m_target.viewPointSizes; }
+
     // What is not drawn has a layer, a viewport and a rate all the same, and one that there is: others are undefined
     // behavior. Likewise a size, and distances at which nothing is clipped.
     void chooseFirst(Id position)
@@ -285,8 +291,12 @@ private:
                       builtIn.builtIn == spv::BuiltIn::PointSize ? one() : compiler::getNull(m_module, builtIn.type));
         }
         // Points have a size, written or not.
-        if (m_outputs.corners == 1 && !m_outputs.find(spv::BuiltIn::PointSize))
+        if (m_outputs.corners != 1 || m_outputs.find(spv::BuiltIn::PointSize))
+            return;
+        if (mayHaveSizes())
             store(createBuiltIn(spv::BuiltIn::PointSize, real()), one());
+        else if (!m_target.unwrittenPointSizes)
+            m_failure.at("", "points of several views need a driver with maintenance5 where " + std::string(kSizes));
     }
 
     Id one()
@@ -531,7 +541,7 @@ private:
             case spv::BuiltIn::Position:
                 return position;
             case spv::BuiltIn::PointSize:
-                return m_outputs.corners == 1 ? chosen(builtIn, true, spv::Capability::Shader, "") : Id{};
+                return m_outputs.corners == 1 ? chosen(builtIn, mayHaveSizes(), spv::Capability::Shader, kSizes) : Id{};
             case spv::BuiltIn::ClipDistance:
                 return chosen(builtIn, true, spv::Capability::ClipDistance, "");
             case spv::BuiltIn::CullDistance:

@@ -38,6 +38,8 @@ struct Target {
     bool indices = true;               // draws may have index buffers
     bool computedVertices = true;      // vertex shaders may compute vertices again, with the application's descriptors
     bool vertexStores = true;          // vertex shaders may have variables that code may write to
+    bool viewPointSizes = true;        // vertex shaders may write PointSize and read ViewIndex
+    bool unwrittenPointSizes = false;  // where PointSize is not written it is 1 (maintenance5)
     GroupSize groupSize = kAnyGroupSize;  // of compute shaders
 };
 

@@ -61,6 +61,11 @@ bool compilesReductionsWrongly(const DriverAnswers& answers);
 // (docs/gpu.md).
 bool compilesReadOnlyLoadsWrongly(const DriverAnswers& answers);
 
+// True if vertex shaders must not both read ViewIndex and write PointSize.
+// NVIDIA's compiler (580.159) ends the process, or makes code that loses the device, for some of those that draw
+// several views (docs/gpu.md).
+bool compilesPointSizesOfViewsWrongly(const DriverAnswers& answers);
+
 // True if the driver writes the feature structure of VK_AMDX_shader_enqueue and says yes. Debian builds Mesa without
 // beta extensions, and then lavapipe lists the extension, leaves the structure untouched and has no entry points: the
 // string alone proves nothing.

@@ -45,6 +45,8 @@ constexpr Switch kDisabled[] = {
      [](const Settings& s) { return !s.runtime.hasReadOnly; }},
     {"reductions", [](Settings& s) { s.runtime.reduces = false; },
      [](const Settings& s) { return !s.runtime.reduces; }},
+    {"view_point_sizes", [](Settings& s) { s.viewPointSizes = false; },
+     [](const Settings& s) { return !s.viewPointSizes; }},
 };
 
 std::string_view trimmed(std::string_view text)

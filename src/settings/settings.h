@@ -37,6 +37,7 @@ struct Settings {
     bool leaf = true;              // nodes that send nothing run without the scheduler where they can
     bool computedVertices = true;  // draws with mesh shaders of the layer's compute vertices again where they can
     bool meshIndices = true;       // draws with mesh shaders of the layer's have index buffers where they can
+    bool viewPointSizes = true;    // vertex shaders of mesh shaders' points may read ViewIndex and write PointSize
     bool combinedSets = true;      // pipelines of execution sets become one, where generated draws keep their order
     bool debugLabels = false;      // enable VK_EXT_debug_utils even if nobody else does
     bool stepByStep = false;       // each step is a submission of its own

@@ -446,6 +446,59 @@ TEST(MeshLowering, ClipDistancesOfSeveralViews_PrimitivesOutsideOfOneAreDrawnFar
     EXPECT_EQ(comparisons("gl_MeshVerticesEXT[0].gl_Position = vec4(1);\n", 3), 0u);
 }
 
+namespace {
+
+// A mesh shader of points whose positions are each view's own, or which has no views.
+Stage pointStage(bool hasViews, bool hasSizes)
+{
+    return {"main",
+            compileText("#version 460\n#extension GL_EXT_mesh_shader : require\n"
+                        "#extension GL_EXT_multiview : require\n"
+                        "layout(local_size_x = 1) in;\nlayout(points, max_vertices = 1, max_primitives = 1) out;\n"
+                        "void main()\n{\nSetMeshOutputsEXT(1u, 1u);\ngl_PrimitivePointIndicesEXT[0] = 0u;\n"
+                        "gl_MeshVerticesEXT[0].gl_Position = vec4(" +
+                            std::string(hasViews ? "gl_ViewIndex" : "0") + ");\n" +
+                            (hasSizes ? "gl_MeshVerticesEXT[0].gl_PointSize = 2.0;\n" : "") + "}\n",
+                        VK_SHADER_STAGE_MESH_BIT_EXT),
+            {}};
+}
+
+// Whether the vertex shader writes PointSize; what is wrong, if there is none.
+Result<bool> writesSize(const Stage& mesh, uint32_t mask, bool areWrittenWell, bool isOneUnwritten)
+{
+    Target target = kAll;
+    target.viewPointSizes = areWrittenWell;
+    target.unwrittenPointSizes = isOneUnwritten;
+    const auto lowered = lowerPipeline({}, mesh, {}, target, {.mask = mask});
+    if (!lowered)
+        return lowered.error();
+    expectValid(lowered->vertex, "vertex", "points");
+    return readsBuiltIn(lowered->vertex, spv::BuiltIn::PointSize);
+}
+
+}  // namespace
+
+// docs/gpu.md: one driver's compiler ends the process.
+TEST(MeshLowering, PointSizesOfSeveralViews_AreOnlyWrittenWhereThatCompiles)
+{
+    for (const bool isOneUnwritten : {false, true}) {
+        for (const uint32_t mask : {0u, 2u, 3u}) {
+            EXPECT_TRUE(*writesSize(pointStage(true, false), mask, true, isOneUnwritten));
+            EXPECT_TRUE(*writesSize(pointStage(true, true), mask, true, isOneUnwritten));
+            EXPECT_TRUE(*writesSize(pointStage(false, true), mask, false, isOneUnwritten));
+            if (mask != 3)
+                EXPECT_TRUE(*writesSize(pointStage(true, true), mask, false, isOneUnwritten));
+        }
+        const auto sized = writesSize(pointStage(true, true), 3, false, isOneUnwritten);
+        ASSERT_FALSE(sized);
+        EXPECT_NE(sized.error().text().find("PointSize"), std::string::npos) << sized.error().text();
+    }
+    EXPECT_FALSE(*writesSize(pointStage(true, false), 3, false, true));
+    const auto old = writesSize(pointStage(true, false), 3, false, false);
+    ASSERT_FALSE(old);
+    EXPECT_NE(old.error().text().find("maintenance5"), std::string::npos) << old.error().text();
+}
+
 TEST(MeshLowering, ViewIndexThatIsKnownOrNotRead_ShaderRunsOnce)
 {
     for (const bool reads : {false, true}) {

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
+#include <string_view>
 
 #include "mesh/compile_text.h"
 
@@ -25,6 +27,20 @@ bool driverWritesViewports()
     const layertest::TestInstance instance(options);
     return layertest::lists(layertest::deviceExtensions(instance.physical),
                             VK_EXT_SHADER_VIEWPORT_INDEX_LAYER_EXTENSION_NAME);
+}
+
+// Where one driver's compiler would end the process (docs/gpu.md).
+bool pointSizesOfViewsAreRefused()
+{
+    const char* disabled = std::getenv("VK_MILLRACE_EMULATION_DISABLE");
+    layertest::InstanceOptions options;
+    options.emulation = false;
+    const layertest::TestInstance instance(options);
+    VkPhysicalDeviceDriverProperties driver{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &driver};
+    vkGetPhysicalDeviceProperties2(instance.physical, &properties);
+    return driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY ||
+           (disabled && std::string_view(disabled).find("view_point_sizes") != std::string_view::npos);
 }
 
 void readDriverFeatures(VkPhysicalDeviceFeatures2& features)
@@ -110,6 +126,7 @@ Abilities RandomDevice::abilities() const
     abilities.clipDistance = own.shaderClipDistance;
     abilities.cullDistance = own.shaderCullDistance;
     abilities.largePoints = own.largePoints;
+    abilities.viewPointSizes = !pointSizesOfViewsAreRefused();
     abilities.fragmentBuiltIns = own.geometryShader;
     abilities.viewports = own.multiViewport;
     abilities.tasks = m_features.taskShader;

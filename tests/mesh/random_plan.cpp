@@ -2,6 +2,7 @@
 #include "mesh/random_plan.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace millrace::meshtest {
 
@@ -63,6 +64,8 @@ RandomPlan::RandomPlan(uint32_t seed, const Abilities& given)
     if (abilities.multiview && choose.chance(50))
         viewMask = choose.of<uint32_t>({3, 5, 7, 6, 4});
     readsView = abilities.multiview && choose.chance(70);
+    if (!abilities.viewPointSizes && readsView && std::popcount(viewMask) > 1)
+        std::erase_if(ofVertex, [](const RandomBuiltIn& builtIn) { return builtIn.member == "gl_PointSize"; });
     showsView = abilities.multiview && choose.chance(30);
     if (abilities.viewports && viewMask == 0 && choose.chance(25) && !sharesVertices)
         ofPrimitive.push_back({"gl_Layer", "int", "int(mixed(n, 6u) % " + text(kRandomLayers) + "u)"});

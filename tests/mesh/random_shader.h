@@ -18,6 +18,7 @@ struct Abilities {
     bool clipDistance = false;
     bool cullDistance = false;
     bool largePoints = false;
+    bool viewPointSizes = true;     // mesh shaders may write PointSize and read ViewIndex of several views
     bool fragmentBuiltIns = false;  // PrimitiveId, Layer in fragment shaders (geometryShader)
     bool viewports = false;         // two, and layers, which vertex shaders write
     bool tasks = false;

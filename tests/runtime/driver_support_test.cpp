@@ -142,6 +142,15 @@ TEST(DriverSupport, ReadOnlyLoadsOfOneDriver_AreNotTrusted)
     EXPECT_TRUE(compilesReadOnlyLoadsWrongly(answers));
 }
 
+TEST(DriverSupport, PointSizesOfViewsOfOneDriver_AreNotTrusted)
+{
+    DriverAnswers answers = wholeDriver();
+    answers.properties12.driverID = VK_DRIVER_ID_MESA_RADV;
+    EXPECT_FALSE(compilesPointSizesOfViewsWrongly(answers));
+    answers.properties12.driverID = VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+    EXPECT_TRUE(compilesPointSizesOfViewsWrongly(answers));
+}
+
 TEST(DriverSupport, WhatIsNotRequired_DoesNotDecide)
 {
     const DriverAnswers answers = wholeDriver();

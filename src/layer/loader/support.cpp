@@ -99,7 +99,7 @@ void askMeshShaders(const Instance& instance, VkPhysicalDevice physical, Support
 }
 
 // Task and mesh shaders run as compute shaders, which write by address; vertices are pulled from there.
-MeshLimits meshLimits(const runtime::DriverAnswers& answers, bool hasLayerExtension)
+MeshLimits meshLimits(const runtime::DriverAnswers& answers, const Settings& settings, bool hasLayerExtension)
 {
     const VkPhysicalDeviceLimits& limits = answers.limits;
     MeshLimits out;
@@ -114,6 +114,7 @@ MeshLimits meshLimits(const runtime::DriverAnswers& answers, bool hasLayerExtens
     out.mostIndex = limits.maxDrawIndexedIndexValue;
     out.allIndices = answers.features.fullDrawIndexUint32;
     out.vertexStores = answers.features.vertexPipelineStoresAndAtomics;
+    out.viewPointSizes = settings.viewPointSizes && !runtime::compilesPointSizesOfViewsWrongly(answers);
     out.fragmentPrimitiveId = answers.features.geometryShader;
     return out;
 }
@@ -149,7 +150,7 @@ void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings
     support.startsInstances = answers.features.drawIndirectFirstInstance;
     support.streams = isAsked && !support.nativeStreams;
     support.countsMeshes = !settings.trace.empty() && support.emulated;
-    support.meshLimits = meshLimits(answers, support.viewportLayerExtension);
+    support.meshLimits = meshLimits(answers, settings, support.viewportLayerExtension);
     // Draws of one mesh node are one command, and its shader knows their number.
     const bool areDrivers = support.meshNodes && support.numbersDraws && support.countsDraws;
     support.meshNodes = settings.meshNodes && support.emulated && (support.meshShader || areDrivers);

@@ -29,6 +29,7 @@ struct MeshLimits {
     uint32_t mostIndex = 0;            // of an index buffer
     bool allIndices = false;           // that is all of 32 bits (fullDrawIndexUint32)
     bool vertexStores = false;         // vertex shaders can write to memory (vertexPipelineStoresAndAtomics)
+    bool viewPointSizes = true;        // vertex shaders may read ViewIndex and write PointSize
     bool fragmentPrimitiveId = false;  // fragment shaders can read PrimitiveId behind vertex shaders (geometryShader)
 };
 

@@ -32,6 +32,18 @@ void enableLayers(PatchedDeviceCreateInfo& request, const Support& support)
     features.shaderOutputViewportIndex = VK_TRUE;
 }
 
+// Points without PointSize have the size 1.
+void enableUnwrittenPointSizes(PatchedDeviceCreateInfo& request, const Support& support)
+{
+    if (!support.maintenance5)
+        return;
+    request.addExtension(VK_KHR_MAINTENANCE_5_EXTENSION_NAME);
+    request.enable(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_FEATURES,
+                   &VkPhysicalDeviceVulkan14Features::maintenance5,
+                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR,
+                   &VkPhysicalDeviceMaintenance5FeaturesKHR::maintenance5);
+}
+
 // Workgroups share counters, which are reached by address.
 void enableCounters(PatchedDeviceCreateInfo& request, const Support& support)
 {
@@ -69,6 +81,8 @@ void enableWhatMeshShadersNeed(PatchedDeviceCreateInfo& request, const Support& 
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES,
                        &VkPhysicalDeviceScalarBlockLayoutFeatures::scalarBlockLayout);
     enableLayers(request, support);
+    if (!support.meshLimits.viewPointSizes)
+        enableUnwrittenPointSizes(request, support);
     // Submissions that wait are made with it.
     constexpr VkStructureType k13 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
     request.enable(k13, &VkPhysicalDeviceVulkan13Features::synchronization2,

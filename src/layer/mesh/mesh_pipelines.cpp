@@ -279,6 +279,8 @@ mesh::Target meshTargetOf(const Device& device)
             .indices = device.settings().meshIndices,
             .computedVertices = device.settings().computedVertices,
             .vertexStores = limits.vertexStores,
+            .viewPointSizes = limits.viewPointSizes,
+            .unwrittenPointSizes = device.support.maintenance5,
             .groupSize = {limits.groupSize[0], limits.groupSize[1], limits.groupSize[2]}};
 }
 
