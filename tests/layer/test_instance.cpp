@@ -120,7 +120,9 @@ TestInstance::TestInstance(const InstanceOptions& options) : m_allocator(options
         layers.push_back(kSpy);
     if (!std::getenv("MILLRACE_TEST_NO_VALIDATION"))
         layers.push_back(kValidation);
-    // The nearest to the driver.
+    // The last one is nearest to the driver.
+    if (std::getenv("MILLRACE_TEST_SHUFFLE"))
+        layers.push_back(kShuffle);
     if (std::getenv("MILLRACE_TEST_DEVICE_FILE"))
         layers.push_back(kDeviceFile);
     const char* extensions[] = {VK_EXT_LAYER_SETTINGS_EXTENSION_NAME, VK_EXT_DEBUG_UTILS_EXTENSION_NAME};

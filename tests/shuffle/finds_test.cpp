@@ -18,6 +18,7 @@ using Words = std::vector<uint32_t>;
 
 constexpr uint32_t kSeeds = 32;
 constexpr uint32_t kUnshuffled = ~0u;
+constexpr uint32_t kOldLoads = 64;  // the first seed with them
 
 // A device whose driver is shuffled, or not.
 class Gpu {
@@ -101,6 +102,7 @@ public:
     }
     const VkuDeviceDispatchTable& table() const { return m_device->table; }
     VkBuffer buffer() const { return m_buffers[0].buffer; }
+    VkDeviceAddress address() const { return m_buffers[0].address; }
     uint32_t* words() const { return m_buffers[0].words; }
 
 private:
@@ -165,16 +167,16 @@ bool isRight(uint32_t seed, const Scene& scene)
     return scene(gpu);
 }
 
-// What the mistake is: right without shuffling, and wrong with some seed.
+// What the mistake is: right without shuffling, and wrong with some seed from `first` on.
 template <typename Wrong, typename Right>
-void expectFound(const Wrong& wrong, const Right& right)
+void expectFound(const Wrong& wrong, const Right& right, uint32_t first = 0)
 {
     EXPECT_TRUE(isRight(kUnshuffled, wrong)) << "lavapipe shows it";
     bool isFound = false;
-    for (uint32_t seed = 0; seed < kSeeds && !isFound; ++seed)
+    for (uint32_t seed = first; seed < first + kSeeds && !isFound; ++seed)
         isFound = !isRight(seed, wrong);
     EXPECT_TRUE(isFound);
-    for (uint32_t seed : {kUnshuffled, 0u, 5u, 10u, 16u, 31u})
+    for (uint32_t seed : {kUnshuffled, 0u, 5u, 10u, 16u, 31u, 64u, 95u})
         EXPECT_TRUE(isRight(seed, right)) << "seed " << seed;
 }
 
@@ -211,6 +213,24 @@ TEST(ShuffleFinds, PublicationWithoutAMemoryBarrier)
 {
     expectFound([](Gpu& gpu) { return isPublished(gpu, shaders::publish_wrong); },
                 [](Gpu& gpu) { return isPublished(gpu, shaders::publish); });
+}
+
+bool isReceived(Gpu& gpu, std::span<const uint32_t> code)
+{
+    const VkPipeline pipeline = gpu.create(code);
+    const VkDeviceAddress address = gpu.address();
+    const Words out = gpu.run([&](VkCommandBuffer cmd) {
+        gpu.bind(cmd, pipeline);
+        gpu.push(cmd, static_cast<uint32_t>(address), static_cast<uint32_t>(address >> 32));
+        gpu.table().CmdDispatch(cmd, 4, 1, 1);
+    });
+    return out[0] == 0;
+}
+
+TEST(ShuffleFinds, ReceptionWithoutAMemoryBarrier)
+{
+    expectFound([](Gpu& gpu) { return isReceived(gpu, shaders::message_wrong); },
+                [](Gpu& gpu) { return isReceived(gpu, shaders::message); }, kOldLoads);
 }
 
 bool isInOrder(Gpu& gpu, bool hasBarrier)

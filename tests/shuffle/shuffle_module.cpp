@@ -8,6 +8,7 @@
 
 #include "compiler/function_writer.h"
 #include "shuffle/late_stores.h"
+#include "shuffle/old_loads.h"
 #include "spirv/module.h"
 #include "spirv/tools.h"
 
@@ -27,7 +28,9 @@ constexpr uint32_t kOneInSo = 8;       // so many wait
 constexpr uint32_t kLongestWait = 64;  // atomics on workgroup memory
 constexpr uint32_t kVersionOfWholeInterfaces = 0x00010400;
 constexpr uint32_t kVersionWithSubgroups = 0x00010300;
-constexpr uint32_t kBitOfSubgroups = 5;  // of the seed
+// Of the seed.
+constexpr uint32_t kBitOfSubgroups = 5;
+constexpr uint32_t kBitOfOldLoads = 6;
 
 bool isAtomic(spv::Op op)
 {
@@ -60,6 +63,8 @@ public:
         replaceBuiltIns();
         waitAtAtomics();
         delayStores(m_module, m_wait);
+        if (m_seed >> kBitOfOldLoads & 1)
+            keepOldLoads(m_module);
         beginShuffled();
     }
 

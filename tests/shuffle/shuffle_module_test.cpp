@@ -119,6 +119,74 @@ TEST(ShuffleModule, WhatOrdersTheStore_StaysBehindIt)
     EXPECT_FALSE(isStoredBehind(storing("%read = OpLoad %uint %first\nOpStore %second %read"), "OpLoad %uint %first"));
 }
 
+// Loads a number and a vector by address, the one from a member with `decoration`, and does `behind`.
+std::string loading(const std::string& decoration, const std::string& behind, const std::string& model = "GLSL450")
+{
+    const auto words = spirv::assemble(
+        "OpCapability Shader\nOpCapability PhysicalStorageBufferAddresses\n" +
+        std::string(model == "Vulkan" ? "OpCapability VulkanMemoryModel\n" : "") +
+        "OpMemoryModel PhysicalStorageBuffer64 " + model +
+        "\nOpEntryPoint GLCompute %main \"main\" %push\nOpExecutionMode %main LocalSize 4 1 1\n"
+        "OpDecorate %Push Block\nOpMemberDecorate %Push 0 Offset 0\nOpDecorate %Data Block\n"
+        "OpMemberDecorate %Data 0 Offset 0\nOpMemberDecorate %Data 1 Offset 16\n" +
+        decoration +
+        "\n%void = OpTypeVoid\n%uint = OpTypeInt 32 0\n%float = OpTypeFloat 32\n%v2uint = OpTypeVector %uint 2\n"
+        "%v4float = OpTypeVector %float 4\n%Push = OpTypeStruct %v2uint\n%Data = OpTypeStruct %uint %v4float\n"
+        "%to_push = OpTypePointer PushConstant %Push\n%to_pair = OpTypePointer PushConstant %v2uint\n"
+        "%to_data = OpTypePointer PhysicalStorageBuffer %Data\n%to_uint = OpTypePointer PhysicalStorageBuffer %uint\n"
+        "%to_vector = OpTypePointer PhysicalStorageBuffer %v4float\n%type = OpTypeFunction %void\n"
+        "%u0 = OpConstant %uint 0\n%u1 = OpConstant %uint 1\n%release = OpConstant %uint 68\n"
+        "%both = OpConstant %uint 72\n%push = OpVariable %to_push PushConstant\n"
+        "%main = OpFunction %void None %type\n%label = OpLabel\n%where = OpAccessChain %to_pair %push %u0\n"
+        "%address = OpLoad %v2uint %where\n%data = OpBitcast %to_data %address\n"
+        "%number = OpAccessChain %to_uint %data %u0\n%vector = OpAccessChain %to_vector %data %u1\n"
+        "%a = OpLoad %uint %number Aligned 4\n%b = OpLoad %v4float %vector Aligned 16\n" +
+        behind + "\nOpReturn\nOpFunctionEnd\n");
+    EXPECT_TRUE(words) << words.error().text();
+    const auto shuffled = shuffleModule(*words, 64, Dispatch::Direct);
+    const Status valid = spirv::validate(shuffled);
+    EXPECT_TRUE(valid) << valid.error().text();
+    return *spirv::disassemble(shuffled);
+}
+
+uint32_t countOf(const std::string& text, const std::string& part)
+{
+    uint32_t count = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++count;
+    return count;
+}
+
+// One call is that at the beginning, which waits.
+uint32_t callsIn(const std::string& text)
+{
+    return countOf(text, "OpFunctionCall %void") - 1;
+}
+
+TEST(OldLoads, EachWordOfALoad_GoesThroughTheCache)
+{
+    EXPECT_EQ(callsIn(loading("", "")), 5u);
+    EXPECT_EQ(callsIn(shuffledText(64, Dispatch::Direct)), 1u) << "that in front of the atomic: nothing is by address";
+}
+
+TEST(OldLoads, WhatIsCoherentOrVolatile_IsLoadedAnew)
+{
+    EXPECT_EQ(callsIn(loading("OpMemberDecorate %Data 1 Coherent", "")), 1u);
+    EXPECT_EQ(callsIn(loading("OpMemberDecorate %Data 0 Volatile", "")), 4u);
+    EXPECT_EQ(callsIn(loading("", "%c = OpLoad %uint %number Volatile|Aligned 4")), 5u);
+    EXPECT_EQ(callsIn(loading("", "%c = OpLoad %uint %number Aligned|NonPrivatePointer 4", "Vulkan")), 0u);
+}
+
+TEST(OldLoads, WhatAcquiresOrWrites_MakesThemNew)
+{
+    EXPECT_EQ(callsIn(loading("", "OpMemoryBarrier %u1 %both")), 6u);
+    EXPECT_EQ(callsIn(loading("", "OpMemoryBarrier %u1 %release")), 5u);
+    EXPECT_EQ(callsIn(loading("", "OpStore %number %u1 Aligned 4")), 6u);
+    EXPECT_EQ(callsIn(loading("", "OpStore %vector %b Aligned 16")), 9u);
+    // The one that waits, and the one that looks at the word.
+    EXPECT_EQ(callsIn(loading("", "%old = OpAtomicIAdd %uint %number %u1 %u0 %u1")), 7u);
+}
+
 TEST(DispatchOrder, FromTheLastToTheFirst_EachWithItsState)
 {
     std::string done;
