@@ -95,14 +95,6 @@ void ComputeVertex::markReadOnly()
             m_module.decorate(i.result, spv::Decoration::NonWritable);
 }
 
-Id ComputeVertex::component(Emitter& out, Id vector, uint32_t which)
-{
-    const Id result = m_module.newId();
-    out.keep(
-        spirv::instruction(spv::Op::OpCompositeExtract, m_module.getIntType(32, false), result).add(vector).add(which));
-    return result;
-}
-
 void ComputeVertex::run(compiler::FunctionWriter& writer, LongWords origin, Id index)
 {
     Emitter out = writer.out();

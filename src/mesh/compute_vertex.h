@@ -25,7 +25,6 @@ public:
 private:
     void markReadOnly();
     spirv::Id valueOf(spirv::Emitter& out, spv::BuiltIn builtIn);
-    spirv::Id component(spirv::Emitter& out, spirv::Id vector, uint32_t which);
 
     commands::Variant& m_vertex;
     spirv::Module& m_module;

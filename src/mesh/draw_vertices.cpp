@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <iterator>
@@ -12,11 +11,11 @@
 
 #include "abi/mesh.h"
 #include "commands/interface_locations.h"
-#include "commands/search.h"
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
 #include "compiler/globals.h"
 #include "mesh/compute_vertex.h"
+#include "mesh/find_place.h"
 #include "mesh/passes.h"
 #include "spirv/edit.h"
 
@@ -74,6 +73,7 @@ public:
         if (const Status status = m_compute ? m_compute->prepare() : commands::declareArguments(m_vertex); !status)
             return status;
         m_loads.emplace(m_vertex);
+        m_finder.emplace(m_writer, *m_loads, m_module, m_outputs, m_areas, m_viewMask);
         const Id quad = m_module.getVectorType(real(), 4);
         const Id position = writtenAtEnd(createBuiltIn(spv::BuiltIn::Position, quad), quad);
         m_writer.beginBlock();
@@ -92,12 +92,12 @@ private:
     // Vertices are numbered by the primitives.
     void drawCorner(Id position)
     {
-        findPlace();
+        m_place = m_finder->byNumber();
         const Id joinThere = m_module.newId(), join = m_module.newId();
         if (m_viewMask != 0)
-            m_writer.beginIf(m_isThere, joinThere);
+            m_writer.beginIf(m_place.isThere, joinThere);
         beginDrawn(join);
-        m_vertexIndex = findVertex(m_corner);
+        m_vertexIndex = findVertex(m_place.corner);
         const BuiltInOutput* const clip = m_viewMask != 0 ? m_outputs.find(spv::BuiltIn::ClipDistance) : nullptr;
         const Id joinInside = m_module.newId();
         if (clip)
@@ -120,21 +120,25 @@ private:
         Emitter before = m_writer.out();
         const Id given = m_loads->word(before, offsetof(abi::SequenceArguments, firstSequence));
         m_writer.beginIf(emit(spv::Op::OpINotEqual, boolean, {given, number(0)}), joinIndexed);
-        readIndex(found);
+        const IndexedPlace indexed = m_finder->byIndex(*m_indices);
+        m_vertexIndex = indexed.index;
+        m_place.vertices = indexed.vertices;
+        keepPlace(found, emit(spv::Op::OpSelect, word(), {indexed.isDrawn, number(1), number(0)}));
         m_writer.endIf(joinIndexed);
         m_writer.beginIf(emit(spv::Op::OpIEqual, boolean, {given, number(0)}), joinCorner);
-        findPlace();
+        m_place = m_finder->byNumber();
         const Id joinDrawn = m_module.newId();
         beginDrawn(joinDrawn);
-        m_vertexIndex = findVertex(m_corner);
+        m_vertexIndex = findVertex(m_place.corner);
         keepPlace(found, number(1));
         m_writer.endIf(joinDrawn);
         m_writer.endIf(joinCorner);
         const Id isDrawn = emit(spv::Op::OpLoad, word(), {found.isDrawn});
         m_writer.beginIf(emit(spv::Op::OpINotEqual, boolean, {isDrawn, number(0)}), join);
         const Id vertices = emit(spv::Op::OpLoad, pair, {found.vertices});
-        const Id low = component(vertices, 0);
-        m_vertices = {low, component(vertices, 1)};
+        Emitter out = m_writer.out();
+        const Id low = component(out, vertices, 0);
+        m_place.vertices = {low, component(out, vertices, 1)};
         m_vertexIndex = emit(spv::Op::OpLoad, word(), {found.index});
         writeVertex(position);
         m_writer.endIf(join);
@@ -143,7 +147,7 @@ private:
     void writeVertex(Id position)
     {
         if (m_compute)
-            m_compute->run(m_writer, m_vertices, m_vertexIndex);
+            m_compute->run(m_writer, m_place.vertices, m_vertexIndex);
         writeBuiltIns(position);
         writeVaryings();
     }
@@ -158,27 +162,9 @@ private:
     void keepPlace(const Found& found, Id isDrawn)
     {
         Emitter out = m_writer.out();
-        store(found.vertices, m_loads->pair(out, m_vertices));
+        store(found.vertices, m_loads->pair(out, m_place.vertices));
         store(found.index, m_vertexIndex);
         store(found.isDrawn, isDrawn);
-    }
-
-    // As abi::MeshIndexing says.
-    void readIndex(const Found& found)
-    {
-        const Id index = loadNumber();
-        const Id all = number((1u << m_indices->vertexBits) - 1);
-        const Id bits = number(m_indices->vertexBits);
-        m_vertexIndex = emit(spv::Op::OpBitwiseAnd, word(), {index, all});
-        const Table table = loadTable();
-        Emitter out = m_writer.out();
-        const spirv::LongWords where =
-            locateGroup(out, table.groups, emit(spv::Op::OpShiftRightLogical, word(), {index, bits}));
-        const Id outputs = m_loads->load(out, where, m_module.getVectorType(word(), 2), sizeof(abi::MeshGroup));
-        const Id low = component(outputs, 0);
-        m_vertices = {low, component(outputs, 1)};
-        const Id isDrawn = emit(spv::Op::OpINotEqual, m_module.getBoolType(), {m_vertexIndex, all});
-        keepPlace(found, emit(spv::Op::OpSelect, word(), {isDrawn, number(1), number(0)}));
     }
 
     Id word() { return m_module.getIntType(32, false); }
@@ -233,9 +219,10 @@ private:
         });
     }
 
-    Id createBuiltIn(spv::BuiltIn builtIn, Id type, spv::StorageClass storage = spv::StorageClass::Output)
+    Id createBuiltIn(spv::BuiltIn builtIn, Id type)
     {
-        const Id variable = m_module.createVariable(m_module.getPointerType(storage, type), storage);
+        constexpr auto kOutput = spv::StorageClass::Output;
+        const Id variable = m_module.createVariable(m_module.getPointerType(kOutput, type), kOutput);
         const uint32_t literal[] = {static_cast<uint32_t>(builtIn)};
         m_module.decorate(variable, spv::Decoration::BuiltIn, literal);
         return variable;
@@ -307,133 +294,6 @@ private:
         return value;
     }
 
-    // VertexIndex.
-    Id loadNumber()
-    {
-        const Id signedWord = m_module.getIntType(32, true);
-        if (!m_number)
-            m_number = createBuiltIn(spv::BuiltIn::VertexIndex, signedWord, spv::StorageClass::Input);
-        return emit(spv::Op::OpBitcast, word(), {emit(spv::Op::OpLoad, signedWord, {m_number})});
-    }
-
-    // Vertices are numbered by primitive, in the order of workgroups, and corner.
-    void findPlace()
-    {
-        const Id vertex = loadNumber();
-        const Id corners = number(m_outputs.corners);
-        const Id primitive = emit(spv::Op::OpUDiv, word(), {vertex, corners});
-        m_corner = emit(spv::Op::OpUMod, word(), {vertex, corners});
-        const Id group = findGroup(primitive);
-        m_vertexCount = emit(spv::Op::OpBitwiseAnd, word(), {component(group, 2), number(abi::kMeshCountMask)});
-        const Id low = component(group, 0);
-        m_vertices = {low, component(group, 1)};
-        const Id offset = primitivesOffset();
-        Emitter out = m_writer.out();
-        m_primitives = m_loads->math().add(out, m_vertices, {offset, number(0)});
-    }
-
-    // As OutputMemory says.
-    Id primitivesOffset()
-    {
-        if (m_areas.hasOffset(m_outputs))
-            return number(m_areas.primitivesOffset(m_outputs));
-        const Id stride = number(m_areas.vertex.stride());
-        const Id bytes =
-            emit(spv::Op::OpIAdd, word(),
-                 {emit(spv::Op::OpIMul, word(), {m_vertexCount, stride}), number(abi::kMeshUnitBytes - 1)});
-        return emit(spv::Op::OpBitwiseAnd, word(), {bytes, number(~(abi::kMeshUnitBytes - 1))});
-    }
-
-    Id component(Id vector, uint32_t which)
-    {
-        const Id result = m_module.newId();
-        m_writer.out().keep(spirv::instruction(spv::Op::OpCompositeExtract, word(), result).add(vector).add(which));
-        return result;
-    }
-
-    // The first and the last workgroup that may have the primitive, as its mark and the one before say.
-    std::pair<Id, Id> loadMarks(spirv::LongWords marks, Id primitive)
-    {
-        const Id mark = emit(spv::Op::OpUDiv, word(), {primitive, number(abi::kMeshMarkPrimitives)});
-        const Id isFirst = emit(spv::Op::OpIEqual, m_module.getBoolType(), {mark, number(0)});
-        const Id one = emit(spv::Op::OpSelect, word(), {isFirst, number(0), number(1)});
-        Emitter out = m_writer.out();
-        const auto loadMark = [&](Id index) {
-            const Id offset = emit(spv::Op::OpIMul, word(), {index, number(sizeof(uint32_t))});
-            return m_loads->load(out, m_loads->math().add(out, marks, {offset, number(0)}), word(), 4);
-        };
-        const Id before = loadMark(emit(spv::Op::OpISub, word(), {mark, one}));
-        return {emit(spv::Op::OpSelect, word(), {isFirst, number(0), before}), loadMark(mark)};
-    }
-
-    // Addresses: of abi::SequenceTable, and of the first abi::MeshGroup.
-    struct Table {
-        spirv::LongWords address;
-        spirv::LongWords groups;
-    };
-
-    Table loadTable()
-    {
-        constexpr auto kBack = -static_cast<int64_t>(offsetof(abi::MeshWork, table));
-        Emitter out = m_writer.out();
-        const spirv::LongWords table = m_loads->address(out, offsetof(abi::SequenceArguments, table));
-        const Id pair = m_module.getVectorType(word(), 2);
-        const Id results = m_loads->load(out, m_loads->add(out, table, kBack), pair, sizeof(uint64_t));
-        const Id low = component(results, 0);
-        return {table, {low, component(results, 1)}};
-    }
-
-    spirv::LongWords locateGroup(Emitter& out, spirv::LongWords groups, Id index)
-    {
-        const Id bytes = number(sizeof(abi::MeshGroup));
-        return m_loads->math().add(out, groups, m_loads->math().multiply(out, {index, number(0)}, {bytes, number(0)}));
-    }
-
-    // The abi::MeshGroup that has the primitive: the last one that does not begin behind it. Those with the same
-    // beginning in front of it are empty. Those of the first view say where they begin, and it is that of the own view
-    // that has the outputs.
-    Id findGroup(Id primitive)
-    {
-        const Id quad = m_module.getVectorType(word(), 4);
-        const Table table = loadTable();
-        Emitter before = m_writer.out();
-        const Id count = m_loads->load(
-            before, m_loads->add(before, table.address, offsetof(abi::SequenceTable, groupCount)), word(), 4);
-        const auto locate = [&](Emitter& out, Id index) { return locateGroup(out, table.groups, index); };
-        const Id runs = number(m_viewMask == 0 ? 1 : static_cast<uint32_t>(std::popcount(m_viewMask)));
-        const std::pair marks = loadMarks(locate(before, emit(spv::Op::OpIMul, word(), {count, runs})), primitive);
-        const Id from = marks.first, to = marks.second;
-        const Id some = emit(spv::Op::OpIAdd, word(), {emit(spv::Op::OpISub, word(), {to, from}), number(1)});
-        const Id behindFrom = commands::searchLast(m_writer, some, primitive, [&](Emitter& out, Id index) {
-            const Id sum = out.emit(spv::Op::OpIAdd, word(), {from, index});
-            const spirv::LongWords first =
-                m_loads->add(out, locate(out, sum), offsetof(abi::MeshGroup, firstPrimitive));
-            return m_loads->load(out, first, word(), 4);
-        });
-        const Id found = emit(spv::Op::OpIAdd, word(), {from, behindFrom});
-        Emitter behind = m_writer.out();
-        const Id first = m_loads->load(behind, locate(behind, found), quad, sizeof(abi::MeshGroup));
-        m_primitive = emit(spv::Op::OpISub, word(), {primitive, component(first, 3)});
-        if (m_viewMask == 0)
-            return first;
-        const Id front = emit(spv::Op::OpIMul, word(), {viewsInFront(behind, m_viewMask, viewIndex()), count});
-        const Id own = emit(spv::Op::OpIAdd, word(), {front, found});
-        const Id group = m_loads->load(behind, locate(behind, own), quad, sizeof(abi::MeshGroup));
-        const Id shifted =
-            emit(spv::Op::OpShiftRightLogical, word(), {component(group, 2), number(abi::kMeshPrimitiveShift)});
-        const Id primitives = emit(spv::Op::OpBitwiseAnd, word(), {shifted, number(abi::kMeshCountMask)});
-        m_isThere = emit(spv::Op::OpULessThan, m_module.getBoolType(), {m_primitive, primitives});
-        return group;
-    }
-
-    Id viewIndex()
-    {
-        m_module.addCapability(spv::Capability::MultiView);
-        const Id signedWord = m_module.getIntType(32, true);
-        const Id variable = createBuiltIn(spv::BuiltIn::ViewIndex, signedWord, spv::StorageClass::Input);
-        return emit(spv::Op::OpBitcast, word(), {emit(spv::Op::OpLoad, signedWord, {variable})});
-    }
-
     // `indices`: the first is that of the vertex or primitive.
     Area::Place place(size_t number, const std::vector<Id>& indices)
     {
@@ -441,7 +301,7 @@ private:
         const Area& area = m_areas.of(output);
         Emitter out = m_writer.out();
         const Id offset = emit(spv::Op::OpIMul, word(), {indices[0], m_module.getConstant(area.stride())});
-        const spirv::LongWords begin = output.isPerPrimitive ? m_primitives : m_vertices;
+        const spirv::LongWords begin = output.isPerPrimitive ? m_place.primitives : m_place.vertices;
         const spirv::LongWords element = m_loads->math().add(out, begin, {offset, m_module.getConstant(0)});
         return area.place(out, area.pointTo(m_vertex, out, element), m_areas.members[number],
                           {indices.begin() + 1, indices.end()});
@@ -455,7 +315,7 @@ private:
 
     Id loadOfPrimitive(const BuiltInOutput& builtIn)
     {
-        return load(builtIn.output, chain(m_primitive, builtIn), builtIn.type);
+        return load(builtIn.output, chain(m_place.primitive, builtIn), builtIn.type);
     }
 
     std::vector<Id> chain(Id element, const BuiltInOutput& builtIn)
@@ -504,7 +364,7 @@ private:
         const BuiltInOutput* indices = m_outputs.findIndices();
         if (!indices)
             return number(0);  // nothing is ever drawn
-        std::vector<Id> where = chain(m_primitive, *indices);
+        std::vector<Id> where = chain(m_place.primitive, *indices);
         if (m_outputs.corners > 1)
             where.push_back(corner);
         const Instruction* type = m_module.findDefinition(indices->type);
@@ -512,7 +372,7 @@ private:
         const Id value = load(indices->output, where, component);
         const Id index = component == word() ? value : emit(spv::Op::OpBitcast, word(), {value});
         // Whatever the shader wrote, nothing else's memory is read.
-        const Id isThere = emit(spv::Op::OpULessThan, m_module.getBoolType(), {index, m_vertexCount});
+        const Id isThere = emit(spv::Op::OpULessThan, m_module.getBoolType(), {index, m_place.vertexCount});
         return emit(spv::Op::OpSelect, word(), {isThere, index, number(0)});
     }
 
@@ -528,7 +388,7 @@ private:
         const bool isPerPrimitive = m_outputs.variables[builtIn.output].isPerPrimitive;
         if (m_code && !isPerPrimitive)
             return computed({builtIn.output, builtIn.member}, builtIn.type);
-        return load(builtIn.output, chain(isPerPrimitive ? m_primitive : m_vertexIndex, builtIn), builtIn.type);
+        return load(builtIn.output, chain(isPerPrimitive ? m_place.primitive : m_vertexIndex, builtIn), builtIn.type);
     }
 
     // Behind what ComputeVertex::run() has written.
@@ -599,7 +459,7 @@ private:
                 continue;
             }
             Emitter out = m_writer.out();
-            const Id element = output.isPerPrimitive ? m_primitive : m_vertexIndex;
+            const Id element = output.isPerPrimitive ? m_place.primitive : m_vertexIndex;
             m_areas.of(output).copy(out, place(v, {element}), output.variable, output.element);
         }
     }
@@ -633,16 +493,11 @@ private:
     };
     std::vector<Late> m_late;
     std::map<spv::BuiltIn, Id> m_chosen;  // variables of outputs that have a value in any case
-    Id m_number;                          // VertexIndex
-    Id m_corner;
-    Id m_primitive;
-    Id m_isThere;  // with a mask of views: a view may have fewer primitives than another
+    Place m_place;
     Id m_vertexIndex;
     std::optional<commands::ArgumentLoads> m_loads;
+    std::optional<PlaceFinder> m_finder;
     std::optional<ComputeVertex> m_compute;  // where there is code
-    Id m_vertexCount;
-    spirv::LongWords m_vertices{};
-    spirv::LongWords m_primitives{};
     compiler::Failure m_failure{"drawVertices"};
 };
 

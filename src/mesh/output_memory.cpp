@@ -74,13 +74,6 @@ Id OutputMemory::createVariable(Id type, spv::StorageClass storage, const char* 
     return variable;
 }
 
-Id OutputMemory::component(Emitter& out, Id vector, uint32_t which)
-{
-    const Id result = m_module.newId();
-    out.keep(spirv::instruction(spv::Op::OpCompositeExtract, m_word, result).add(vector).add(which));
-    return result;
-}
-
 LongWords OutputMemory::load(Emitter& out, Id pair)
 {
     const Id value = out.emit(spv::Op::OpLoad, m_pair, {pair});

@@ -43,7 +43,6 @@ private:
     spirv::Id createVariable(spirv::Id type, spv::StorageClass storage, const char* name);
     spirv::LongWords load(spirv::Emitter& out, spirv::Id pair);
     void store(spirv::Emitter& out, spirv::Id pair, spirv::LongWords address);
-    spirv::Id component(spirv::Emitter& out, spirv::Id vector, uint32_t which);
     spirv::Id isFirst(spirv::Emitter& out);
     spirv::Id unitsInFront(spirv::Emitter& out, spirv::Id vertices, spirv::Id primitives);
     spirv::Id unitsOf(spirv::Emitter& out, const Elements& elements, spirv::Id count);

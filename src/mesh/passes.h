@@ -59,6 +59,9 @@ Result<commands::Variant> readInlined(const Stage& stage, spv::ExecutionModel mo
 // A 32-bit integer, or an index of any size, as an unsigned one.
 spirv::Id asWord(spirv::Emitter& out, spirv::Id value);
 
+// Of a vector of words.
+spirv::Id component(spirv::Emitter& out, spirv::Id vector, uint32_t which);
+
 // Takes out what only task and mesh shaders and shaders behind them may declare.
 void removeMeshDeclarations(spirv::Module& module);
 

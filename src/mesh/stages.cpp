@@ -97,6 +97,13 @@ Id asWord(Emitter& out, Id value)
     return out.emit(isWord ? spv::Op::OpBitcast : spv::Op::OpUConvert, word, {value});
 }
 
+Id component(Emitter& out, Id vector, uint32_t which)
+{
+    const Id result = out.module().newId(), word = out.module().getIntType(32, false);
+    out.keep(spirv::instruction(spv::Op::OpCompositeExtract, word, result).add(vector).add(which));
+    return result;
+}
+
 void removeMeshDeclarations(Module& module)
 {
     module.removeCapability(spv::Capability::MeshShadingEXT);
