@@ -35,6 +35,7 @@ readonly TOOL_PACKAGES=(
 )
 readonly TEST_PACKAGES=(
   "libgtest-dev" "libgmock-dev" "dpkg-dev" "python3" "python3-jsonschema" "python3-yaml" "man-db" "zsh" "fish" "chromium" "chromium-driver"
+  "mesa-drm-shim 25.0"
   "vulkan-validationlayers 1.4.309"
   "vulkan-tools 1.4.304"
 )

@@ -123,6 +123,8 @@ TestInstance::TestInstance(const InstanceOptions& options) : m_allocator(options
     // The last one is nearest to the driver.
     if (std::getenv("MILLRACE_TEST_SHUFFLE"))
         layers.push_back(kShuffle);
+    if (std::getenv("MILLRACE_TEST_PIPELINES"))
+        layers.push_back(kPipelines);
     if (std::getenv("MILLRACE_TEST_DEVICE_FILE"))
         layers.push_back(kDeviceFile);
     const char* extensions[] = {VK_EXT_LAYER_SETTINGS_EXTENSION_NAME, VK_EXT_DEBUG_UTILS_EXTENSION_NAME};

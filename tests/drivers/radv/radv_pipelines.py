@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What RADV makes of our pipelines without a GPU (radv.py): those of the examples, of the device functions
-(device_functions.py) and of another program. Each compiles for each family. None spills registers to memory, and those of
-the examples and of the device functions spill none at all. Registers, local memory and waves of the examples are not worse
-by more than a tenth than docs/performance.md says.
+"""What RADV makes of our pipelines without a GPU (offline.py): those of the examples, of the device functions
+(device_functions.py), of the kernels (kernels.py) and of another program. Each compiles for each family. None spills registers
+to memory, and those of the examples, of the device functions and of the kernels spill none at all. Registers, local memory and
+waves of the examples are not worse by more than a tenth than docs/performance.md says, and those of the device functions and
+kernels not than figures.txt says.
 
-Usage: radv_pipelines.py MILLRACE COMPILE_PIPELINES LAYER_FOLDER EMULATION_FOLDER SOURCE [PROGRAM ARGUMENT...]
-       without PROGRAM it prints the tables of docs/performance.md, and device_functions/figures.txt
+Usage: radv_pipelines.py BUILD SOURCE [PROGRAM ARGUMENT...]
+       without PROGRAM it prints the tables of docs/performance.md, and figures.txt
 """
 
 import os
@@ -17,16 +18,19 @@ import sys
 import tempfile
 
 import device_functions
-from radv import SKIPPED, Pipelines, radv
+import figures
+import kernels
+from offline import SKIPPED, Pipelines, radv
 
-MILLRACE, COMPILE, LAYERS, EMULATION = map(os.path.abspath, sys.argv[1:5])
-SOURCE = pathlib.Path(sys.argv[5]).resolve()
-PROGRAM = [*map(os.path.abspath, sys.argv[6:7]), *sys.argv[7:]]
+BUILD, SOURCE = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+PROGRAM = [*map(os.path.abspath, sys.argv[3:4]), *sys.argv[4:]]
 COLUMNS = ["median of VGPRs", "most VGPRs", "median of LDS bytes", "most LDS bytes", "median of waves", "fewest waves"]
 MORE_IS_WORSE = 4  # of the columns
+COMPUTE = ".32"  # behind the number of a compute shader
 
 
-def figures(pipelines):
+def figures_of(shaders):
+    pipelines = {name: values for name, values in shaders.items() if name[1].endswith(COMPUTE)}
     vgprs = [values["VGPRs"] for values in pipelines.values()]
     lds = [values["LDS size"] for values in pipelines.values()]
     waves = [values["Subgroups per SIMD"] for values in pipelines.values()]
@@ -63,7 +67,7 @@ def check_growth(family, found, known):
 def check_documents(family, found):
     cells = documented()[family]
     check_growth(family, found, [int(cell) for cell in cells[:len(COLUMNS)]])
-    told = device_functions.cells(device_functions.known()[family])
+    told = device_functions.cells(figures.known()[family])
     assert cells[len(COLUMNS):] == told, f"{family}: docs/performance.md has {cells[len(COLUMNS):]}, figures.txt {told}"
 
 
@@ -78,32 +82,37 @@ def main():
     if not driver.manifests:
         print("no RADV")
         return SKIPPED
-    offline = Pipelines(driver, COMPILE, LAYERS, EMULATION)
+    offline = Pipelines(driver, BUILD)
     with tempfile.TemporaryDirectory() as temporary:
-        examples, builds, program = (pathlib.Path(temporary, name) for name in ("examples", "builds", "program"))
-        offline.record_examples(MILLRACE, SOURCE, examples)
-        device_functions.record(offline, MILLRACE, builds)
+        names = ("examples", "programs", "builds", "kernels", "program")
+        examples, programs, builds, around, program = (pathlib.Path(temporary, name) for name in names)
+        offline.record_examples(SOURCE, examples)
+        offline.record_programs(programs)
+        device_functions.record(offline, builds)
+        kernels.record(offline, around)
         if PROGRAM:
             offline.record(program, PROGRAM)
-        rows, functions = [], []
-        for family, generation in driver.gpus.items():
+        rows, new_figures = [], []
+        for family, (generation, _) in driver.gpus.items():
             pipelines = compile_examples(offline, family, examples)
             if pipelines is None:
                 print("no RADV")
                 return SKIPPED
-            measured = device_functions.measure(offline, family, builds)
+            of_programs = compile_examples(offline, family, programs)
+            functions = device_functions.measure(offline, family, builds)
+            measured = functions | kernels.measure(offline, family, around)
             if not PROGRAM:
-                rows.append((f"{family} ({generation})", figures(pipelines) + device_functions.cells(measured)))
-                functions += device_functions.lines(family, measured)
+                rows.append((f"{family} ({generation})", figures_of(pipelines) + device_functions.cells(functions)))
+                new_figures += figures.lines(family, measured)
                 continue
-            device_functions.check(family, measured)
-            check_documents(family, figures(pipelines))
+            figures.check(driver.statistics, family, measured)
+            check_documents(family, figures_of(pipelines))
             of_program = offline.compile_for(family, program)
             spills = offline.check_spills_to_memory(family, program, of_program)
-            print(f"{family}: {len(pipelines)} pipelines of examples, {len(measured)} of the device functions, "
-                  f"{len(of_program)} of {pathlib.Path(PROGRAM[0]).name}, of which {len(spills)} keep scalar registers in "
-                  f"vector registers: {spills}", flush=True)
-        print_rows(rows, functions)
+            print(f"{family}: {len(pipelines)} shaders of examples, {len(of_programs)} of their programs, {len(measured)} kinds "
+                  f"of device functions and kernels, {len(of_program)} of {pathlib.Path(PROGRAM[0]).name}, of which "
+                  f"{len(spills)} keep scalar registers in vector registers: {spills}", flush=True)
+        print_rows(rows, new_figures)
     return 0
 
 

@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layer for tests, below the one under test, that writes down each compute pipeline which the driver is asked for:
-// NUMBER.spv and NUMBER.layout in the folder MILLRACE_TEST_PIPELINES, equal ones once. A layout has a line for each
-// binding, "set binding VkDescriptorType count", one for push constants, "push bytes", and "entry name".
+// A layer for tests, below the one under test, that writes down each compute and graphics pipeline which the driver is
+// asked for: NUMBER.STAGE.spv for each shader, where STAGE is its VkShaderStageFlagBits, and NUMBER.pipeline, in the
+// folder MILLRACE_TEST_PIPELINES, equal ones once. NUMBER.pipeline has lines of
+//   binding SET BINDING VkDescriptorType COUNT
+//   push BYTES
+//   entry STAGE NAME
+//   constant STAGE ID OFFSET BYTES, and data STAGE BYTES with each byte as a number: a specialization
+//   topology VkPrimitiveTopology, patch POINTS, colors ATTACHMENTS, views MASK
+//   vertices BINDING STRIDE VkVertexInputRate, attribute LOCATION BINDING VkFormat OFFSET
+// Not written down are libraries of pipelines, pipelines of such, of the driver's own task and mesh shaders and with a
+// dynamic vertex input, and shader objects.
 #include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <ostream>
 #include <set>
 #include <sstream>
 #include <string>
@@ -110,8 +120,8 @@ std::string describe(const VkPipelineLayoutCreateInfo& info)
     std::ostringstream text;
     for (uint32_t set = 0; set < info.setLayoutCount; ++set)
         for (const VkDescriptorSetLayoutBinding& binding : recorded().setLayouts[info.pSetLayouts[set]])
-            text << set << ' ' << binding.binding << ' ' << binding.descriptorType << ' ' << binding.descriptorCount
-                 << '\n';
+            text << "binding " << set << ' ' << binding.binding << ' ' << binding.descriptorType << ' '
+                 << binding.descriptorCount << '\n';
     uint32_t bytes = 0;
     for (uint32_t i = 0; i < info.pushConstantRangeCount; ++i)
         bytes = std::max(bytes, info.pPushConstantRanges[i].offset + info.pPushConstantRanges[i].size);
@@ -141,17 +151,106 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateShaderModule(VkDevice device, const VkShade
     return result;
 }
 
-void write(const VkComputePipelineCreateInfo& info)
+void describe(std::ostream& out, const VkPipelineShaderStageCreateInfo& stage)
+{
+    out << "entry " << stage.stage << ' ' << stage.pName << '\n';
+    const VkSpecializationInfo* const values = stage.pSpecializationInfo;
+    if (!values)
+        return;
+    for (uint32_t i = 0; i < values->mapEntryCount; ++i) {
+        const VkSpecializationMapEntry& entry = values->pMapEntries[i];
+        out << "constant " << stage.stage << ' ' << entry.constantID << ' ' << entry.offset << ' ' << entry.size
+            << '\n';
+    }
+    out << "data " << stage.stage << ' ' << values->dataSize;
+    for (size_t i = 0; i < values->dataSize; ++i)
+        out << ' ' << uint32_t{static_cast<const uint8_t*>(values->pData)[i]};
+    out << '\n';
+}
+
+void describe(std::ostream& out, const VkPipelineVertexInputStateCreateInfo& input)
+{
+    for (uint32_t i = 0; i < input.vertexBindingDescriptionCount; ++i) {
+        const VkVertexInputBindingDescription& each = input.pVertexBindingDescriptions[i];
+        out << "vertices " << each.binding << ' ' << each.stride << ' ' << each.inputRate << '\n';
+    }
+    for (uint32_t i = 0; i < input.vertexAttributeDescriptionCount; ++i) {
+        const VkVertexInputAttributeDescription& each = input.pVertexAttributeDescriptions[i];
+        out << "attribute " << each.location << ' ' << each.binding << ' ' << each.format << ' ' << each.offset << '\n';
+    }
+}
+
+// The state on which shaders depend.
+void describeState(std::ostream& out, const VkGraphicsPipelineCreateInfo& info)
+{
+    const auto* rendering = static_cast<const VkBaseInStructure*>(info.pNext);
+    while (rendering && rendering->sType != VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO)
+        rendering = rendering->pNext;
+    if (info.renderPass == VK_NULL_HANDLE && rendering)
+        out << "views " << reinterpret_cast<const VkPipelineRenderingCreateInfo*>(rendering)->viewMask << '\n';
+    if (info.pInputAssemblyState)
+        out << "topology " << info.pInputAssemblyState->topology << '\n';
+    if (info.pTessellationState)
+        out << "patch " << info.pTessellationState->patchControlPoints << '\n';
+    if (info.pColorBlendState)
+        out << "colors " << info.pColorBlendState->attachmentCount << '\n';
+    if (info.pVertexInputState)
+        describe(out, *info.pVertexInputState);
+}
+
+// Equal ones once.
+void write(const VkPipelineShaderStageCreateInfo* stages, uint32_t count, const std::string& text)
 {
     const char* folder = std::getenv("MILLRACE_TEST_PIPELINES");
-    std::lock_guard lock(recorded().mutex);
-    const std::string& words = recorded().modules[info.stage.module];
-    const std::string layout = recorded().layouts[info.layout] + "entry " + info.stage.pName + '\n';
-    if (!folder || words.empty() || !recorded().written.emplace(words, layout).second)
+    std::string all;
+    for (uint32_t i = 0; i < count; ++i) {
+        const std::string& words = recorded().modules[stages[i].module];
+        if (words.empty())
+            return;
+        all += words;
+    }
+    if (!folder || !recorded().written.emplace(std::move(all), text).second)
         return;
-    const std::string path = std::string(folder) + '/' + std::to_string(recorded().written.size());
-    std::ofstream(path + ".spv", std::ios::binary) << words;
-    std::ofstream(path + ".layout") << layout;
+    const std::string path = std::string(folder) + '/' + std::to_string(recorded().written.size()) + '.';
+    for (uint32_t i = 0; i < count; ++i)
+        std::ofstream(path + std::to_string(stages[i].stage) + ".spv", std::ios::binary)
+            << recorded().modules[stages[i].module];
+    std::ofstream(path + "pipeline") << text;
+}
+
+void write(const VkComputePipelineCreateInfo& info)
+{
+    std::lock_guard lock(recorded().mutex);
+    std::ostringstream text;
+    text << recorded().layouts[info.layout];
+    describe(text, info.stage);
+    write(&info.stage, 1, text.str());
+}
+
+bool isWhole(const VkGraphicsPipelineCreateInfo& info)
+{
+    for (auto* next = static_cast<const VkBaseInStructure*>(info.pNext); next; next = next->pNext)
+        if (next->sType == VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT ||
+            next->sType == VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR)
+            return false;
+    for (uint32_t i = 0; info.pDynamicState && i < info.pDynamicState->dynamicStateCount; ++i)
+        if (info.pDynamicState->pDynamicStates[i] == VK_DYNAMIC_STATE_VERTEX_INPUT_EXT)
+            return false;
+    return std::any_of(info.pStages, info.pStages + info.stageCount,
+                       [](const auto& each) { return each.stage == VK_SHADER_STAGE_VERTEX_BIT; });
+}
+
+void write(const VkGraphicsPipelineCreateInfo& info)
+{
+    if (!isWhole(info))
+        return;
+    std::lock_guard lock(recorded().mutex);
+    std::ostringstream text;
+    text << recorded().layouts[info.layout];
+    for (uint32_t i = 0; i < info.stageCount; ++i)
+        describe(text, info.pStages[i]);
+    describeState(text, info);
+    write(info.pStages, info.stageCount, text.str());
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t count,
@@ -163,6 +262,15 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateComputePipelines(VkDevice device, VkPipelin
     return tableOf(device).CreateComputePipelines(device, cache, count, infos, allocator, out);
 }
 
+VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice device, VkPipelineCache cache, uint32_t count,
+                                                       const VkGraphicsPipelineCreateInfo* infos,
+                                                       const VkAllocationCallbacks* allocator, VkPipeline* out)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        write(infos[i]);
+    return tableOf(device).CreateGraphicsPipelines(device, cache, count, infos, allocator, out);
+}
+
 using Functions = std::map<std::string, PFN_vkVoidFunction>;
 
 const Functions& deviceFunctions()
@@ -172,6 +280,7 @@ const Functions& deviceFunctions()
         {"vkCreatePipelineLayout", reinterpret_cast<PFN_vkVoidFunction>(CreatePipelineLayout)},
         {"vkCreateShaderModule", reinterpret_cast<PFN_vkVoidFunction>(CreateShaderModule)},
         {"vkCreateComputePipelines", reinterpret_cast<PFN_vkVoidFunction>(CreateComputePipelines)},
+        {"vkCreateGraphicsPipelines", reinterpret_cast<PFN_vkVoidFunction>(CreateGraphicsPipelines)},
     };
     return functions;
 }
