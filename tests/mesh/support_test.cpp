@@ -2,6 +2,8 @@
 // What the layer says of VK_EXT_mesh_shader.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "mesh/mesh_device.h"
 
 namespace millrace::meshtest {
@@ -79,6 +81,37 @@ TEST(MeshSupport, Properties_AreWhatComputeShadersHave)
     EXPECT_GE(mesh.maxMeshOutputMemorySize, 32768u);
     EXPECT_GE(mesh.maxTaskWorkGroupTotalCount, 1u << 22);
     EXPECT_GE(mesh.maxTaskPayloadSize, 16384u);
+}
+
+// What the extension asks for (chapter Limits, table "Required Limits"), as far as the device has it: a device of
+// Vulkan 1.3 may have less.
+TEST(MeshSupport, Limits_AreTheExtensionsOrTheDevices)
+{
+    const layertest::TestInstance instance(instanceOptions(Provider::Layer));
+    VkPhysicalDeviceMeshShaderPropertiesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT};
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &mesh};
+    vkGetPhysicalDeviceProperties2(instance.physical, &all);
+    const VkPhysicalDeviceLimits& limits = all.properties.limits;
+    const uint32_t shared = limits.maxComputeSharedMemorySize;
+    const uint32_t components = std::min(limits.maxVertexOutputComponents, limits.maxFragmentInputComponents);
+    EXPECT_GE(mesh.maxTaskSharedMemorySize, std::min(shared, 32768u));
+    EXPECT_GE(mesh.maxTaskPayloadAndSharedMemorySize, std::min(shared, 32768u));
+    EXPECT_GE(mesh.maxMeshSharedMemorySize, std::min(shared - 64, 28672u));
+    EXPECT_GE(mesh.maxMeshPayloadAndSharedMemorySize, std::min(shared - 64, 28672u));
+    EXPECT_GE(mesh.maxMeshOutputComponents, std::min(components, 128u));
+    EXPECT_LE(mesh.maxTaskSharedMemorySize, shared);
+    EXPECT_LE(mesh.maxMeshSharedMemorySize, shared);
+    EXPECT_GE(mesh.maxMeshOutputMemorySize, 32768u);
+    EXPECT_GE(mesh.maxMeshPayloadAndOutputMemorySize, 48128u);
+    EXPECT_GE(mesh.maxMeshOutputLayers, 8u);
+    EXPECT_LE(mesh.meshOutputPerVertexGranularity, 32u);
+    EXPECT_LE(mesh.meshOutputPerPrimitiveGranularity, 32u);
+    for (const uint32_t invocations : {mesh.maxTaskWorkGroupInvocations, mesh.maxMeshWorkGroupInvocations})
+        EXPECT_GE(invocations, 128u);
+    for (size_t dimension = 0; dimension < 3; ++dimension) {
+        EXPECT_GE(mesh.maxTaskWorkGroupCount[dimension], 65535u);
+        EXPECT_GE(mesh.maxMeshWorkGroupCount[dimension], 65535u);
+    }
 }
 
 // On drivers without mesh shaders the driver names neither stage.

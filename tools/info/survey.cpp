@@ -11,6 +11,7 @@
 #include "settings/settings.h"
 #include "tools/info/device_traits.h"
 #include "tools/info/layer_place.h"
+#include "tools/info/mesh_limits.h"
 #include "tools/info/setting_origins.h"
 #include "tools/vulkan/loader.h"
 #include "tools/vulkan/loader_filters.h"
@@ -181,6 +182,20 @@ void findMissing(const LayerState& layer, DeviceState& state)
     }
 }
 
+// The layer says what the device has, and offers the extension all the same (docs/mesh-shaders.md).
+void findSmallMeshLimits(const View& withLayer, const settings::Settings& settings, DeviceState& state)
+{
+    const auto mesh = std::ranges::find(state.provided, VK_EXT_MESH_SHADER_EXTENSION_NAME, &Provided::name);
+    if (!mesh->withMillrace || !settings.meshShaders || (mesh->driver && !settings.forceEnable))
+        return;
+    VkPhysicalDeviceMeshShaderPropertiesEXT limits{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT};
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &limits};
+    withLayer.instance.table().GetPhysicalDeviceProperties2(withLayer.physical, &properties);
+    const std::string small = limitsBelowMinima(limits);
+    if (!small.empty())
+        state.missing.push_back({mesh->name, "limits that are less than the extension asks for: " + small});
+}
+
 template <size_t count>
 std::vector<uint64_t> values(const uint32_t (&limits)[count])
 {
@@ -301,6 +316,8 @@ void surveyDevices(const VulkanInstance& plain, const VulkanInstance& layered, c
         askForNeeds(view, state);
         compare(view, withLayer, settings, state);
         findMissing(result.layer, state);
+        if (withLayer != nullptr)
+            findSmallMeshLimits(*withLayer, settings, state);
         if (state.graphs != Graphs::None)
             readGraphLimits(withLayer == nullptr ? view : *withLayer, state);
         readDriverLimits(view, state);
