@@ -143,7 +143,7 @@ TEST_F(TracedDispatches, RandomLayouts_AsTheHostCountsThem)
     start();
     for (uint32_t seed = 0; seed < 25 && !HasFailure(); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
-        DispatchCase drawn(seed);
+        DispatchCase drawn(firstSeed() + seed);
         expectTold(drawn);
     }
 }
@@ -265,9 +265,15 @@ uint32_t setWordsOf(const DrawCase& drawn)
 }
 
 // In secondary command buffers nothing runs in front of the render pass, unless it has to for the draws.
-bool mayBeUnknown(const DrawCase& drawn)
+bool isUnknown(const DrawCase& drawn)
 {
     return drawn.inSecondary && (drawn.hasSet || drawn.deviceCount);
+}
+
+// Sequences of streams may choose front faces, which makes a set of pipelines.
+bool mayBeUnknown(const DrawCase& drawn)
+{
+    return isUnknown(drawn) || (drawn.inSecondary && drawn.hasStreams);
 }
 
 bool needsKernels(const DrawCase& drawn)
@@ -335,16 +341,18 @@ TEST_P(TracedDraws, RandomLayouts_AsTheHostCountsThem)
     Draws draws(Provider::Layer, maker, {.ownMesh = isOwn, .trace = file.path()});
     uint32_t unknown = 0, combined = 0, known = 0;
     size_t timed = 0;
+    const bool hasCombined = maker == Maker::Whole || maker == Maker::Streams;
+    const auto isSeen = [&] { return known > 0 && timed > 0 && (combined > 0 || !hasCombined); };
     const uint32_t seeds = usesMesh(maker) ? 8 : 30;
-    for (uint32_t seed = 0; seed < seeds && !HasFailure(); ++seed) {
-        SCOPED_TRACE("seed " + std::to_string(seed));
-        DrawCase drawn(seed, maker);
+    for (uint32_t seed = 0; (seed < seeds || (seed < 10 * seeds && !isSeen())) && !HasFailure(); ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(firstSeed() + seed));
+        DrawCase drawn(firstSeed() + seed, maker);
         const Pixels pixels = draws.run(drawn);
         EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered || drawn.hasTasks));
         const Told told = file.takeOne();
         if (!mayBeUnknown(drawn) || needsKernels(drawn))
             EXPECT_EQ(told.call.unknown, "");
-        else if (!isOwn && !mayNeedKernels(drawn))
+        else if (!isOwn && isUnknown(drawn) && !mayNeedKernels(drawn))
             EXPECT_NE(told.call.unknown, "");
         expectTold(told, drawn);
         expectTimes(draws.generated, told, timesOf(told));
@@ -352,9 +360,8 @@ TEST_P(TracedDraws, RandomLayouts_AsTheHostCountsThem)
         ++(told.work.sequences ? known : unknown);
         combined += told.call.combined;
     }
-    EXPECT_GT(known, 0u);
-    EXPECT_GT(timed, 0u);
-    EXPECT_EQ(combined > 0, maker == Maker::Whole || maker == Maker::Streams);
+    EXPECT_TRUE(isSeen());
+    EXPECT_TRUE(hasCombined || combined == 0);
     EXPECT_TRUE(draws.generated.device.instance.takeMessages().empty());
 }
 
