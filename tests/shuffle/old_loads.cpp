@@ -161,7 +161,8 @@ private:
         return writer.finish();
     }
 
-    // All lines are loaded again: others may have loaded them right behind the barrier, and what comes later is not seen.
+    // All lines are loaded again: others may have loaded them right behind the barrier, and what comes later is not
+    // seen.
     Id renewFunction()
     {
         compiler::FunctionWriter writer(m_module);
@@ -207,10 +208,7 @@ private:
         return !m_module.constantValue(semantics, value) || ((value & kAcquires) && (value & kBuffers));
     }
 
-    void renew(Emitter& out, const Functions& functions)
-    {
-        out.call(functions.renew, m_module.getVoidType(), {});
-    }
+    void renew(Emitter& out, const Functions& functions) { out.call(functions.renew, m_module.getVoidType(), {}); }
 
     void lookAtWhatIsWritten(Id pointer, Emitter& out, const Functions& functions)
     {
@@ -358,7 +356,8 @@ private:
         Instruction whole = spirv::instruction(spv::Op::OpCompositeConstruct, type.result, m_module.newId());
         for (uint32_t part = 0; part < count; ++part) {
             const uint32_t offset = isVector ? part * stride : offsetOf(type.result, part);
-            whole.add(loadPart(out, type.id(isVector ? 0 : part), {from.low, from.high, from.offset + offset}, function));
+            whole.add(
+                loadPart(out, type.id(isVector ? 0 : part), {from.low, from.high, from.offset + offset}, function));
         }
         const Id value = whole.result;
         out.keep(std::move(whole));

@@ -10,7 +10,8 @@ namespace millrace::shuffle {
 // too, and goes on seeing them as they were. What it writes itself it sees. Barriers and atomics that acquire buffers
 // renew all lines at once, as if another workgroup had loaded them right there: what is written later is not seen.
 // Loads of numbers of 32 and 64 bits, and of vectors and structures of them, go through the cache, unless they are
-// coherent or volatile. Modules of the Vulkan memory model, whose accesses say all that by themselves, stay as they are.
+// coherent or volatile. Modules of the Vulkan memory model, whose accesses say all that by themselves, stay as they
+// are.
 void keepOldLoads(spirv::Module& module);
 
 }  // namespace millrace::shuffle
