@@ -38,7 +38,7 @@ FENCE = re.compile(r"^```(\w*)$")
 SOURCE = re.compile(r"^<!-- (?:(from|schema) (\S+)|(output) of (.+)|(form)) -->$")
 # Of what other documents than DOCUMENTS tell a reader to type: shells, other programs, and variables for any program.
 TYPED = re.compile(r"(\$ .*|\S+=\S+( .*)?|"
-                   r"(sudo|source|cpack|ctest|glslangValidator|gfxrecon-convert|dxc|mmdebstrap|ninja|npm) .*|"
+                   r"(sudo|source|aarch64-linux-gnu-g\+\+|cpack|ctest|glslangValidator|gfxrecon-convert|dxc|mmdebstrap|ninja|npm) .*|"
                    r"(scripts|tests|bench|build[\w-]*|catapult|FOLDER)/\S+.*|run-clang-tidy .*)$")
 LEFT_OUT = re.compile(r"^\s*(//|#|/\*)?\s*\.\.\.( \*/)?$")
 
