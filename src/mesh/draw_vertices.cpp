@@ -283,7 +283,7 @@ private:
         if (mayHaveSizes())
             store(createBuiltIn(spv::BuiltIn::PointSize, real()), one());
         else if (!m_target.unwrittenPointSizes)
-            m_failure.at("", "points of several views need a driver with maintenance5 where " + std::string(kSizes));
+            cannotWrite(std::string(kSizes) + ", and points need it without VK_KHR_maintenance5");
     }
 
     Id one()
@@ -422,12 +422,14 @@ private:
         }
     }
 
+    void cannotWrite(const std::string& what) { m_failure.at("", "vertex shaders of the device cannot write " + what); }
+
     Id chosen(const BuiltInOutput& builtIn, bool isSupported, spv::Capability capability, const std::string& name)
     {
         if (const auto known = m_chosen.find(builtIn.builtIn); known != m_chosen.end())
             return known->second;
         if (!isSupported) {
-            m_failure.at("", "vertex shaders of the device cannot write " + name);
+            cannotWrite(name);
             return {};
         }
         m_module.addCapability(capability);
@@ -493,7 +495,7 @@ private:
     };
     std::vector<Late> m_late;
     std::map<spv::BuiltIn, Id> m_chosen;  // variables of outputs that have a value in any case
-    Place m_place;
+    VertexPlace m_place;
     Id m_vertexIndex;
     std::optional<commands::ArgumentLoads> m_loads;
     std::optional<PlaceFinder> m_finder;

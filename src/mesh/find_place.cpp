@@ -30,8 +30,7 @@ LongWords PlaceFinder::addressIn(Id vector)
 Id PlaceFinder::createInput(spv::BuiltIn builtIn)
 {
     constexpr auto kInput = spv::StorageClass::Input;
-    const Id variable =
-        m_module.createVariable(m_module.getPointerType(kInput, m_module.getIntType(32, true)), kInput);
+    const Id variable = m_module.createVariable(m_module.getPointerType(kInput, m_module.getIntType(32, true)), kInput);
     const uint32_t literal[] = {static_cast<uint32_t>(builtIn)};
     m_module.decorate(variable, spv::Decoration::BuiltIn, literal);
     return variable;
@@ -53,9 +52,9 @@ Id PlaceFinder::viewIndex()
     return emit(spv::Op::OpBitcast, word(), {emit(spv::Op::OpLoad, signedWord, {variable})});
 }
 
-Place PlaceFinder::byNumber()
+VertexPlace PlaceFinder::byNumber()
 {
-    Place place;
+    VertexPlace place;
     const Id vertex = loadNumber();
     const Id corners = number(m_outputs.corners);
     const Id primitive = emit(spv::Op::OpUDiv, word(), {vertex, corners});
@@ -79,8 +78,7 @@ IndexedPlace PlaceFinder::byIndex(const MeshIndices& indices)
     const Table table = loadTable();
     Emitter out = m_writer.out();
     const LongWords where = locate(out, table.groups, emit(spv::Op::OpShiftRightLogical, word(), {index, bits}));
-    place.vertices =
-        addressIn(m_loads.load(out, where, m_module.getVectorType(word(), 2), sizeof(abi::MeshGroup)));
+    place.vertices = addressIn(m_loads.load(out, where, m_module.getVectorType(word(), 2), sizeof(abi::MeshGroup)));
     place.isDrawn = emit(spv::Op::OpINotEqual, m_module.getBoolType(), {place.index, all});
     return place;
 }
@@ -129,7 +127,7 @@ std::pair<Id, Id> PlaceFinder::loadMarks(LongWords marks, Id primitive)
 // The abi::MeshGroup that has the primitive: the last one that does not begin behind it. Those with the same beginning
 // in front of it are empty. Those of the first view say where they begin, and it is that of the own view that has the
 // outputs.
-Id PlaceFinder::findGroup(Id primitive, Place& place)
+Id PlaceFinder::findGroup(Id primitive, VertexPlace& place)
 {
     const Id quad = m_module.getVectorType(word(), 4);
     const Table table = loadTable();
@@ -155,7 +153,7 @@ Id PlaceFinder::findGroup(Id primitive, Place& place)
 }
 
 // Of as many workgroups for each view, the own view's.
-Id PlaceFinder::findGroupOfView(const Table& table, Id count, Id found, Place& place)
+Id PlaceFinder::findGroupOfView(const Table& table, Id count, Id found, VertexPlace& place)
 {
     Emitter out = m_writer.out();
     const Id front = emit(spv::Op::OpIMul, word(), {viewsInFront(out, m_viewMask, viewIndex()), count});

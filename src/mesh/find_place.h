@@ -2,7 +2,6 @@
 // Where a vertex that is drawn has its outputs in memory.
 #pragma once
 
-#include <optional>
 #include <utility>
 
 #include "commands/variant.h"
@@ -14,7 +13,7 @@
 namespace millrace::mesh {
 
 // Of a vertex that is numbered by its primitive. All but the addresses are words.
-struct Place {
+struct VertexPlace {
     spirv::Id primitive{};  // of those of its workgroup
     spirv::Id corner{};
     spirv::Id vertexCount{};
@@ -41,7 +40,7 @@ public:
     }
 
     // Vertices are numbered by primitive, in the order of workgroups, and corner.
-    Place byNumber();
+    VertexPlace byNumber();
     // As abi::MeshIndexing says.
     IndexedPlace byIndex(const MeshIndices& indices);
 
@@ -67,8 +66,8 @@ private:
     Table loadTable();
     spirv::LongWords locate(spirv::Emitter& out, spirv::LongWords groups, spirv::Id index);
     std::pair<spirv::Id, spirv::Id> loadMarks(spirv::LongWords marks, spirv::Id primitive);
-    spirv::Id findGroup(spirv::Id primitive, Place& place);
-    spirv::Id findGroupOfView(const Table& table, spirv::Id count, spirv::Id found, Place& place);
+    spirv::Id findGroup(spirv::Id primitive, VertexPlace& place);
+    spirv::Id findGroupOfView(const Table& table, spirv::Id count, spirv::Id found, VertexPlace& place);
 
     compiler::FunctionWriter& m_writer;
     commands::ArgumentLoads& m_loads;

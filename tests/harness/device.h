@@ -163,7 +163,7 @@ inline constexpr char kLayerName[] = "VK_LAYER_MILLRACE_emulation";
 inline constexpr char kShuffleName[] = "VK_LAYER_MILLRACE_test_shuffle";      // tests/shuffle
 inline constexpr char kDriverName[] = "VK_LAYER_MILLRACE_test_driver";        // tests/layer/driver_layer.cpp
 inline constexpr char kSubgroupsName[] = "VK_LAYER_MILLRACE_test_subgroups";  // tests/subgroups
-inline constexpr char kRecordName[] = "VK_LAYER_MILLRACE_test_record";        // tests/drivers/radv/record_layer.cpp
+inline constexpr char kRecordName[] = "VK_LAYER_MILLRACE_test_record";        // tests/drivers/offline/record_layer.cpp
 inline constexpr char kDeviceName[] = "VK_LAYER_MILLRACE_test_device";        // tests/drivers/device_layer.cpp
 inline constexpr char kValidationName[] = "VK_LAYER_KHRONOS_validation";
 

@@ -63,10 +63,11 @@ private:
 };
 
 inline constexpr char kEmulation[] = "VK_LAYER_MILLRACE_emulation";
-inline constexpr char kSpy[] = "VK_LAYER_MILLRACE_test_spy";           // below the layer under test, if it is installed
-inline constexpr char kDriver[] = "VK_LAYER_MILLRACE_test_driver";     // changes what the driver says
-inline constexpr char kShuffle[] = "VK_LAYER_MILLRACE_test_shuffle";   // MILLRACE_TEST_SHUFFLE (tests/shuffle)
-inline constexpr char kPipelines[] = "VK_LAYER_MILLRACE_test_record";  // MILLRACE_TEST_PIPELINES (tests/drivers/radv)
+inline constexpr char kSpy[] = "VK_LAYER_MILLRACE_test_spy";          // below the layer under test, if it is installed
+inline constexpr char kDriver[] = "VK_LAYER_MILLRACE_test_driver";    // changes what the driver says
+inline constexpr char kShuffle[] = "VK_LAYER_MILLRACE_test_shuffle";  // MILLRACE_TEST_SHUFFLE (tests/shuffle)
+inline constexpr char kPipelines[] =
+    "VK_LAYER_MILLRACE_test_record";  // MILLRACE_TEST_PIPELINES (tests/drivers/offline)
 inline constexpr char kDeviceFile[] = "VK_LAYER_MILLRACE_test_device";  // MILLRACE_TEST_DEVICE_FILE (tests/drivers)
 inline constexpr char kValidation[] = "VK_LAYER_KHRONOS_validation";
 

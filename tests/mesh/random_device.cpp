@@ -29,20 +29,6 @@ bool driverWritesViewports()
                             VK_EXT_SHADER_VIEWPORT_INDEX_LAYER_EXTENSION_NAME);
 }
 
-// Where one driver's compiler would end the process (docs/gpu.md).
-bool pointSizesOfViewsAreRefused()
-{
-    const char* disabled = std::getenv("VK_MILLRACE_EMULATION_DISABLE");
-    layertest::InstanceOptions options;
-    options.emulation = false;
-    const layertest::TestInstance instance(options);
-    VkPhysicalDeviceDriverProperties driver{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
-    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &driver};
-    vkGetPhysicalDeviceProperties2(instance.physical, &properties);
-    return driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY ||
-           (disabled && std::string_view(disabled).find("view_point_sizes") != std::string_view::npos);
-}
-
 void readDriverFeatures(VkPhysicalDeviceFeatures2& features)
 {
     layertest::InstanceOptions options;
@@ -116,7 +102,8 @@ layertest::DeviceOptions RandomDevice::options()
 
 Abilities RandomDevice::abilities() const
 {
-    VkPhysicalDeviceSubgroupProperties subgroups{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+    VkPhysicalDeviceDriverProperties driver{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceSubgroupProperties subgroups{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, &driver};
     VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &subgroups};
     vkGetPhysicalDeviceProperties2(m_device.physical, &properties);
     const VkPhysicalDeviceFeatures& own = m_core.features;
@@ -126,7 +113,10 @@ Abilities RandomDevice::abilities() const
     abilities.clipDistance = own.shaderClipDistance;
     abilities.cullDistance = own.shaderCullDistance;
     abilities.largePoints = own.largePoints;
-    abilities.viewPointSizes = !pointSizesOfViewsAreRefused();
+    // Where one driver's compiler would end the process (docs/gpu.md), and where the layer is told to take it for that.
+    const char* const disabled = std::getenv("VK_MILLRACE_EMULATION_DISABLE");
+    abilities.viewPointSizes = driver.driverID != VK_DRIVER_ID_NVIDIA_PROPRIETARY &&
+                               !(disabled && std::string_view(disabled) == "view_point_sizes");
     abilities.fragmentBuiltIns = own.geometryShader;
     abilities.viewports = own.multiViewport;
     abilities.tasks = m_features.taskShader;

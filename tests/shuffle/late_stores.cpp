@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "compiler/memory_operands.h"
+
 namespace millrace::shuffle {
 
 using spirv::Id;
@@ -63,11 +65,6 @@ bool mayBeTheSame(const Place& a, const Place& b)
     return true;
 }
 
-bool isAtomic(spv::Op op)
-{
-    return op >= spv::Op::OpAtomicLoad && op <= spv::Op::OpAtomicXor;
-}
-
 // Has to do with memory in a way of its own.
 bool isSpecial(spv::Op op)
 {
@@ -111,14 +108,14 @@ private:
         const bool isCall = i.op == spv::Op::OpFunctionCall && i.id(0) != m_wait;
         if (isCall || isSpecial(i.op) || releases(i) || touches(i))
             flush();
-        else if (isAtomic(i.op) && !m_late.empty() && findPlace(m_module, i.id(0)))
+        else if (compiler::isAtomic(i.op) && !m_late.empty() && findPlace(m_module, i.id(0)))
             m_passedAtomic = true;
         m_body.push_back(i);
     }
 
     bool releases(const Instruction& i) const
     {
-        if (!isAtomic(i.op))
+        if (!compiler::isAtomic(i.op))
             return false;
         uint32_t semantics = ~0u;
         return !m_module.constantValue(i.id(2), semantics) || (semantics & kReleases);
@@ -126,7 +123,7 @@ private:
 
     bool touches(const Instruction& i) const
     {
-        if (m_late.empty() || (i.op != spv::Op::OpLoad && !isAtomic(i.op)))
+        if (m_late.empty() || (i.op != spv::Op::OpLoad && !compiler::isAtomic(i.op)))
             return false;
         const auto place = findPlace(m_module, i.id(0));
         return place && std::ranges::any_of(m_late, [&](const Late& late) { return mayBeTheSame(late.place, *place); });

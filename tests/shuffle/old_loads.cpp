@@ -5,6 +5,8 @@
 
 #include "compiler/function_writer.h"
 #include "compiler/globals.h"
+#include "compiler/memory_operands.h"
+#include "shuffle/interface.h"
 
 namespace millrace::shuffle {
 
@@ -17,18 +19,12 @@ using spirv::Section;
 namespace {
 
 constexpr uint32_t kLines = 4;
-constexpr uint32_t kWords = 32;       // of a line
-constexpr uint32_t kLineShift = 7;    // bytes of a line
-constexpr uint32_t kMostBytes = 256;  // of a store whose lines are looked up one by one
+constexpr uint32_t kWords = 32;     // of a line
+constexpr uint32_t kLineShift = 7;  // bytes of a line
 constexpr uint32_t kAcquires = static_cast<uint32_t>(spv::MemorySemanticsMask::Acquire) |
                                static_cast<uint32_t>(spv::MemorySemanticsMask::AcquireRelease) |
                                static_cast<uint32_t>(spv::MemorySemanticsMask::SequentiallyConsistent);
 constexpr uint32_t kBuffers = static_cast<uint32_t>(spv::MemorySemanticsMask::UniformMemory);
-
-bool isAtomic(spv::Op op)
-{
-    return op >= spv::Op::OpAtomicLoad && op <= spv::Op::OpAtomicXor;
-}
 
 class Cache {
 public:
@@ -62,9 +58,7 @@ private:
         constexpr auto kPrivate = spv::StorageClass::Private;
         const Id pointer = m_module.getPointerType(kPrivate, type);
         const Id variable = m_module.createVariable(pointer, kPrivate, compiler::getNull(m_module, type));
-        constexpr uint32_t kVersionOfWholeInterfaces = 0x00010400;
-        if (m_module.version >= kVersionOfWholeInterfaces)
-            m_module.section(Section::EntryPoints)[0].add(variable);
+        addToInterface(m_module, variable);
         return variable;
     }
 
@@ -191,9 +185,10 @@ private:
         out.keep(i);
         const bool isBarrier = i.op == spv::Op::OpMemoryBarrier || i.op == spv::Op::OpControlBarrier;
         const bool copies = i.op == spv::Op::OpCopyMemory || i.op == spv::Op::OpCopyMemorySized;
-        if (copies || (isBarrier && acquires(i.id(i.operandCount() - 1))) || (isAtomic(i.op) && acquires(i.id(2))))
+        if (copies || (isBarrier && acquires(i.id(i.operandCount() - 1))) ||
+            (compiler::isAtomic(i.op) && acquires(i.id(2))))
             renew(out, functions);
-        else if ((i.op == spv::Op::OpStore || isAtomic(i.op)) && isByAddress(i.id(0)))
+        else if ((i.op == spv::Op::OpStore || compiler::isAtomic(i.op)) && isByAddress(i.id(0)))
             lookAtWhatIsWritten(i.id(0), out, functions);
     }
 
@@ -213,7 +208,7 @@ private:
     void lookAtWhatIsWritten(Id pointer, Emitter& out, const Functions& functions)
     {
         const auto bytes = sizeOf(m_module.pointee(m_module.typeOf(pointer)));
-        if (!bytes || *bytes > kMostBytes) {
+        if (!bytes) {
             renew(out, functions);
             return;
         }
@@ -377,16 +372,12 @@ private:
     Id m_value;  // what was loaded last
 };
 
-bool hasVulkanModel(const Module& module)
-{
-    return module.hasCapability(spv::Capability::VulkanMemoryModel);
-}
-
 }  // namespace
 
 void keepOldLoads(Module& module)
 {
-    if (module.hasCapability(spv::Capability::PhysicalStorageBufferAddresses) && !hasVulkanModel(module))
+    if (module.hasCapability(spv::Capability::PhysicalStorageBufferAddresses) &&
+        !module.hasCapability(spv::Capability::VulkanMemoryModel))
         Cache(module).run();
 }
 

@@ -7,6 +7,8 @@
 #include <unordered_map>
 
 #include "compiler/function_writer.h"
+#include "compiler/memory_operands.h"
+#include "shuffle/interface.h"
 #include "shuffle/late_stores.h"
 #include "shuffle/old_loads.h"
 #include "spirv/module.h"
@@ -26,16 +28,10 @@ namespace {
 constexpr uint32_t kMoreThanThereAre = 4096;
 constexpr uint32_t kOneInSo = 8;       // so many wait
 constexpr uint32_t kLongestWait = 64;  // atomics on workgroup memory
-constexpr uint32_t kVersionOfWholeInterfaces = 0x00010400;
 constexpr uint32_t kVersionWithSubgroups = 0x00010300;
 // Of the seed.
 constexpr uint32_t kBitOfSubgroups = 5;
 constexpr uint32_t kBitOfOldLoads = 6;
-
-bool isAtomic(spv::Op op)
-{
-    return op >= spv::Op::OpAtomicLoad && op <= spv::Op::OpAtomicXor;
-}
 
 class Shuffler {
 public:
@@ -58,8 +54,8 @@ public:
         m_key = m_module.createVariable(pointer(spv::StorageClass::Private, m_uint), spv::StorageClass::Private);
         m_counter =
             m_module.createVariable(pointer(spv::StorageClass::Workgroup, m_uint), spv::StorageClass::Workgroup);
-        addInterface(m_key);
-        addInterface(m_counter);
+        addToInterface(m_module, m_key);
+        addToInterface(m_module, m_counter);
         replaceBuiltIns();
         waitAtAtomics();
         delayStores(m_module, m_wait);
@@ -70,12 +66,6 @@ public:
 
 private:
     Id pointer(spv::StorageClass storage, Id pointee) { return m_module.getPointerType(storage, pointee); }
-
-    void addInterface(Id variable)
-    {
-        if (m_module.version >= kVersionOfWholeInterfaces)
-            m_module.section(Section::EntryPoints)[0].add(variable);
-    }
 
     std::optional<Id> findBuiltIn(spv::BuiltIn builtIn) const
     {
@@ -129,7 +119,7 @@ private:
                 return Id{};
             const Id own =
                 m_module.createVariable(pointer(spv::StorageClass::Private, type), spv::StorageClass::Private);
-            addInterface(own);
+            addToInterface(m_module, own);
             replaced[found->value] = own.value;
             return own;
         };
@@ -210,7 +200,8 @@ private:
                 InstructionList body;
                 Emitter out(m_module, body);
                 for (const Instruction& i : block.body) {
-                    if (isAtomic(i.op) && m_module.storageOf(m_module.typeOf(i.id(0))) != spv::StorageClass::Workgroup)
+                    if (compiler::isAtomic(i.op) &&
+                        m_module.storageOf(m_module.typeOf(i.id(0))) != spv::StorageClass::Workgroup)
                         out.call(m_wait, voidType, {m_module.getConstant(place++)});
                     out.keep(i);
                 }

@@ -77,12 +77,12 @@ class Pipelines:
 
     def __init__(self, driver, build, compiler=None):
         self.driver, self.build = driver, pathlib.Path(build)
-        self.compiler = compiler or self.build / "tests/drivers/radv/compile_pipelines"
+        self.compiler = compiler or self.build / "tests/drivers/offline/compile_pipelines"
 
     def record(self, folder, command, **environment):
         """Runs the command. The folder gets the pipelines that the driver is asked for."""
         folder.mkdir(exist_ok=True)
-        layers = f"{self.build / 'src/layer'}:{self.build / 'tests/drivers/radv'}"
+        layers = f"{self.build / 'src/layer'}:{self.build / 'tests/drivers/offline'}"
         environment = {**os.environ, "MILLRACE_TEST_PIPELINES": str(folder), "VK_ADD_LAYER_PATH": layers,
                        "VK_MILLRACE_EMULATION_TRAITS": TRAITS, **environment}
         result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=folder)
