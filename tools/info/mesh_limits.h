@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of VK_EXT_mesh_shader that the layer has from compute and vertex shaders, which may have less than the extension
-// asks for.
+// Limits of VK_EXT_mesh_shader that the layer has from compute and vertex shaders, which may have less than the
+// extension asks for.
 #pragma once
 
 #include <vulkan/vulkan.h>
