@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint32_t kLines = 4;
 constexpr uint32_t kWords = 32;     // of a line
-constexpr uint32_t kLineShift = 7;  // bytes of a line
+constexpr uint32_t kLineShift = 7;  // a line has so many bytes, as a power of two
 constexpr uint32_t kAcquires = static_cast<uint32_t>(spv::MemorySemanticsMask::Acquire) |
                                static_cast<uint32_t>(spv::MemorySemanticsMask::AcquireRelease) |
                                static_cast<uint32_t>(spv::MemorySemanticsMask::SequentiallyConsistent);
