@@ -312,7 +312,7 @@ TEST(DebugLabels, SplitGraph_BalancedInEachCommandBuffer)
 // Names of the pipelines that recording a dispatch of "recurse" makes, in a graph with other nodes for the API.
 std::multiset<std::string> pipelinesOfRecursion(uint32_t records, bool indirect)
 {
-    TestDevice device({.recorder = true});
+    TestDevice device({.recorder = true, .settings = {{"disable", "ahead"}}});
     const Graph graph = device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse"),
                                             TestDevice::stage(device.createProgram("level_a"), "a"),
                                             TestDevice::stage(device.createProgram("level_b"), "b")},

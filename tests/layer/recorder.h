@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace millrace::layertest {
@@ -27,6 +28,7 @@ struct Event {
     uint32_t type;  // VkObjectType
     uint64_t object;
     std::string text;
+    std::thread::id thread;  // that has called
 };
 
 // The layer's two functions.

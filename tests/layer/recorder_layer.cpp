@@ -50,7 +50,7 @@ template <typename Handle>
 void note(Seen what, Handle object, const char* text = "", VkObjectType type = VK_OBJECT_TYPE_UNKNOWN)
 {
     std::lock_guard lock(state().mutex);
-    state().events.push_back({what, static_cast<uint32_t>(type), idOf(object), text});
+    state().events.push_back({what, static_cast<uint32_t>(type), idOf(object), text, std::this_thread::get_id()});
 }
 
 // True if the command must not run, since the device was lost before it.

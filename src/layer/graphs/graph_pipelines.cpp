@@ -217,13 +217,14 @@ VkResult GraphBuilder::link()
     pipeline.graph = std::move(*graph);
     pipeline.sizes = graph::scratchSizes(pipeline.graph, m_device.runtime->maxScratchBytes());
     pipeline.graphId = newGraphId();
-    pipeline.getPipelines = [object = m_object.get()](std::span<const runtime::PipelineUse> uses,
-                                                      std::vector<VkPipeline>& out) {
-        return getPipelines(object->nodes, uses, out);
+    pipeline.getPipelines = [&device = m_device, object = m_object.get()](std::span<const runtime::PipelineUse> uses,
+                                                                          std::vector<VkPipeline>& out) {
+        return getPipelines(device, object->nodes, uses, out);
     };
     if (settings::runsLeaves(m_device.settings()))
-        pipeline.getLeaf = [object = m_object.get()](uint32_t node, graph::MemoryUse memory, VkPipeline& out) {
-            return object->nodes[node]->code->get(memory, {}, out);
+        pipeline.getLeaf = [&device = m_device, object = m_object.get()](uint32_t node, graph::MemoryUse memory,
+                                                                         VkPipeline& out) {
+            return getPipeline(device, object->nodes, {node, memory}, out);
         };
     pipeline.isBatched = [object = m_object.get()](uint32_t node) { return object->nodes[node]->code->batched(); };
     for (const std::shared_ptr<NodePipeline>& node : m_object->nodes)
@@ -244,12 +245,15 @@ void makeAhead(Device& device, const GraphObject& object)
     const runtime::GraphPipeline& pipeline = object.graph;
     const auto first = firstUses(pipeline.graph, pipeline.getLeaf != nullptr);
     std::vector<runtime::PipelineUse> uses = runtime::laterUses(pipeline, device.settings().runtime.path);
-    std::erase_if(uses, [&](const runtime::PipelineUse& use) {
-        return !first[use.node] || *first[use.node] == graph::MemoryUse::None || *first[use.node] == use.memory;
-    });
+    std::erase_if(uses,
+                  [&](const runtime::PipelineUse& use) { return !first[use.node] || first[use.node] == use.memory; });
     if (pipeline.getLeaf)
         for (const uint32_t node : runtime::fedNodes(pipeline.graph))
             uses.push_back({node, graph::MemoryUse::Fed});
+    // Hardly any dispatch runs leaves by the scheduler.
+    std::ranges::stable_sort(uses, {}, [&](const runtime::PipelineUse& use) {
+        return use.memory != graph::MemoryUse::Fed && first[use.node] == graph::MemoryUse::None;
+    });
     device.pipelinesAhead->add(object.nodes, uses);
 }
 

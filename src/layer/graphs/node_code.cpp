@@ -17,28 +17,21 @@ NodeCode::NodeCode(std::shared_ptr<GraphLayout> layout, const NodeRequest& reque
 
 NodeCode::~NodeCode()
 {
-    for (VkPipeline pipeline : m_pipelines)
+    for (const VkPipeline pipeline : m_pipelines)
         if (pipeline)
             m_layout->device.table.DestroyPipeline(m_layout->device.handle, pipeline, runtime::hostMemory());
 }
 
 VkPipeline NodeCode::usual() const
 {
-    std::lock_guard lock(m_mutex);
     const VkPipeline fitting = m_pipelines[static_cast<size_t>(graph::MemoryUse::Fits)];
-    return fitting ? fitting : m_pipelines[static_cast<size_t>(graph::MemoryUse::None)];
+    return fitting ? fitting : m_pipelines[static_cast<size_t>(graph::MemoryUse::None)].load();
 }
 
 // What a node that goes depth first leaves to others has no place that anybody knows.
 graph::MemoryUse NodeCode::usedFor(graph::MemoryUse memory) const
 {
     return m_lowered->node().decided.depthFirst > 0 ? graph::MemoryUse::Reserves : memory;
-}
-
-VkPipeline NodeCode::find(graph::MemoryUse memory) const
-{
-    std::lock_guard lock(m_mutex);
-    return m_pipelines[static_cast<size_t>(usedFor(memory))];
 }
 
 VkResult NodeCode::get(graph::MemoryUse memory, const Cache& cache, VkPipeline& out,
@@ -50,14 +43,14 @@ VkResult NodeCode::get(graph::MemoryUse memory, const Cache& cache, VkPipeline& 
     // A callback of the application's, called while the pipeline is made, asks for it.
     if (m_isCreating)
         return VK_ERROR_UNKNOWN;
-    VkPipeline& pipeline = m_pipelines[static_cast<size_t>(memory)];
-    VkResult result = VK_SUCCESS;
-    if (!pipeline) {
-        m_isCreating = true;
-        const Finally done([this]() noexcept { m_isCreating = false; });
-        result = create(memory, cache, pipeline, feedback);
-    }
+    std::atomic<VkPipeline>& pipeline = m_pipelines[static_cast<size_t>(memory)];
     out = pipeline;
+    if (out)
+        return VK_SUCCESS;
+    m_isCreating = true;
+    const Finally done([this]() noexcept { m_isCreating = false; });
+    const VkResult result = create(memory, cache, out, feedback);
+    pipeline = out;
     return result;
 }
 

@@ -5,6 +5,7 @@
 #include <vulkan/vulkan.h>
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -47,8 +48,8 @@ public:
     VkResult get(graph::MemoryUse memory, const Cache& cache, VkPipeline& out,
                  VkPipelineCreationFeedbackFlags* feedback = nullptr);
 
-    // The pipeline if it is there, else VK_NULL_HANDLE. Waits for one that is being made.
-    VkPipeline find(graph::MemoryUse memory) const;
+    // The pipeline if it is there, else VK_NULL_HANDLE. Waits for nobody.
+    VkPipeline find(graph::MemoryUse memory) const { return m_pipelines[static_cast<size_t>(usedFor(memory))].load(); }
     // The pipeline that most dispatches use of those that there are, VK_NULL_HANDLE if there is none.
     VkPipeline usual() const;
     bool batched() const { return m_code.batched; }
@@ -68,9 +69,10 @@ private:
     const std::shared_ptr<LoweredCode> m_lowered;
     const compiler::Code m_code;
     const VkPipelineCreateFlags m_flags;
-    mutable std::recursive_mutex m_mutex;
+    std::recursive_mutex m_mutex;  // while a pipeline is made
     bool m_isCreating = false;
-    std::array<VkPipeline, graph::kMemoryUses> m_pipelines{};  // by graph::MemoryUse
+    // By graph::MemoryUse. Written with the lock.
+    std::array<std::atomic<VkPipeline>, graph::kMemoryUses> m_pipelines{};
 };
 
 }  // namespace millrace::layer

@@ -9,6 +9,7 @@
 #include "compiler/reflect_types.h"
 #include "graph/code_traits.h"
 #include "layer/chains/chain.h"
+#include "layer/graphs/pipelines_ahead.h"
 #include "layer/loader/device.h"
 #include "layer/objects/pipeline_caches.h"
 #include "layer/objects/specialization.h"
@@ -388,23 +389,49 @@ std::vector<std::optional<graph::MemoryUse>> firstUses(const graph::Graph& graph
     return uses;
 }
 
-VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, std::span<const runtime::PipelineUse> uses,
-                      std::vector<VkPipeline>& out)
+VkResult getPipelines(Device& device, std::span<const std::shared_ptr<NodePipeline>> nodes,
+                      std::span<const runtime::PipelineUse> uses, std::vector<VkPipeline>& out)
 {
     out.assign(uses.size(), VK_NULL_HANDLE);
-    std::vector<size_t> missing;  // mostly none: threads take longer to start than all else that a dispatch takes
+    std::vector<runtime::PipelineUse> missing;  // mostly none
     for (size_t i = 0; i < uses.size(); ++i) {
         out[i] = nodes[uses[i].node]->code->find(uses[i].memory);
         if (!out[i])
-            missing.push_back(i);
+            missing.push_back(uses[i]);
     }
-    std::vector<VkResult> results(missing.size(), VK_SUCCESS);
-    inParallel(missing.size(), [&](size_t i) {
-        const runtime::PipelineUse& use = uses[missing[i]];
-        results[i] = nodes[use.node]->code->get(use.memory, {}, out[missing[i]]);
-    });
+    if (missing.empty())
+        return VK_SUCCESS;
+    const bool ahead = device.settings().ahead;
+    if (ahead)
+        device.pipelinesAhead->waitFor(nodes, missing);
+    std::vector<VkResult> results(uses.size(), VK_SUCCESS);
+    const auto get = [&](size_t i) {
+        NodeCode& code = *nodes[uses[i].node]->code;
+        if (!out[i])
+            out[i] = code.find(uses[i].memory);
+        if (!out[i])
+            results[i] = code.get(uses[i].memory, {}, out[i]);
+    };
+    // What has failed, or had no thread to be made on, gets none here either.
+    if (!ahead)
+        inParallel(uses.size(), get);
+    else
+        for (size_t i = 0; i < uses.size(); ++i)
+            get(i);
     const auto failed = std::ranges::find_if(results, [](VkResult result) { return result != VK_SUCCESS; });
     return failed == results.end() ? VK_SUCCESS : *failed;
+}
+
+VkResult getPipeline(Device& device, std::span<const std::shared_ptr<NodePipeline>> nodes,
+                     const runtime::PipelineUse& use, VkPipeline& out)
+{
+    out = nodes[use.node]->code->find(use.memory);
+    if (out)
+        return VK_SUCCESS;
+    std::vector<VkPipeline> pipelines;
+    const VkResult result = getPipelines(device, nodes, {&use, 1}, pipelines);
+    out = pipelines.front();
+    return result;
 }
 
 }  // namespace millrace::layer

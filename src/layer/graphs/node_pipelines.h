@@ -86,8 +86,11 @@ private:
 // the API.
 std::vector<std::optional<graph::MemoryUse>> firstUses(const graph::Graph& graph, bool leaves);
 
-// One for each use. Those that are missing are made, in parallel.
-VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, std::span<const runtime::PipelineUse> uses,
-                      std::vector<VkPipeline>& out);
+// One for each use, for a dispatch that is recorded. What is made ahead (PipelinesAhead) is waited for. Without that,
+// those that are missing are made, in parallel. Errors are those of NodeCode::get().
+VkResult getPipelines(Device& device, std::span<const std::shared_ptr<NodePipeline>> nodes,
+                      std::span<const runtime::PipelineUse> uses, std::vector<VkPipeline>& out);
+VkResult getPipeline(Device& device, std::span<const std::shared_ptr<NodePipeline>> nodes,
+                     const runtime::PipelineUse& use, VkPipeline& out);
 
 }  // namespace millrace::layer
