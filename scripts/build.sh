@@ -59,6 +59,8 @@ configure() {
 }
 
 configure
+# Without these ccache keeps nothing that is compiled with precompiled headers.
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 if [[ " $* " == *" --target "* || " $* " == *" -t "* ]]; then
   targets=()
 fi
