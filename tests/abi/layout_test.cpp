@@ -279,8 +279,9 @@ TEST(AbiLayout, EveryStructIsTheSameInShadersAndCpp)
     for (std::span<const uint32_t> words :
          {shaders::meta_init, shaders::meta_begin, shaders::meta_feed, shaders::meta_number, shaders::meta_turn,
           shaders::meta_plan, shaders::meta_fit, shaders::meta_probe_small, shaders::commands_count,
-          shaders::commands_place, shaders::commands_expand, shaders::commands_order, shaders::commands_gather,
-          shaders::commands_tally, shaders::node_library, shaders::node_library_packed, shaders::node_library_fits}) {
+          shaders::commands_place, shaders::commands_sort, shaders::commands_expand, shaders::commands_order,
+          shaders::commands_gather, shaders::commands_tally, shaders::node_library, shaders::node_library_packed,
+          shaders::node_library_fits}) {
         const auto compiled = laidOutStructs(words);
         for (const Struct& s : structs()) {
             const auto [first, last] = compiled.equal_range(s.name);

@@ -20,15 +20,16 @@ Kernels::~Kernels()
 
 VkResult Kernels::create()
 {
-    static constexpr const char* kNames[] = {"count sequences", "add up sequences",     "place sequences",
-                                             "write draws",     "write draws in order", "gather records"};
-    const std::span<const uint32_t> code[] = {shaders::commands_count, shaders::commands_scan,
-                                              shaders::commands_place, shaders::commands_expand,
-                                              shaders::commands_order, shaders::commands_gather};
+    static constexpr const char* kNames[] = {
+        "count sequences", "add up sequences",     "place sequences", "count, add up and place sequences",
+        "write draws",     "write draws in order", "gather records"};
+    const std::span<const uint32_t> code[] = {
+        shaders::commands_count,  shaders::commands_scan,  shaders::commands_place, shaders::commands_sort,
+        shaders::commands_expand, shaders::commands_order, shaders::commands_gather};
     static_assert(sizeof(abi::GatherArguments) <= sizeof(abi::SortArguments));
     VkResult result =
         createKernelLayout(m_device, sizeof(abi::SortArguments), "layout of kernels for sequences", m_layout);
-    for (const Kernel kernel : {Count, Scan, Place, Expand, Order, Gather})
+    for (const Kernel kernel : {Count, Scan, Place, Sort, Expand, Order, Gather})
         if (result == VK_SUCCESS)
             result = createKernel(m_device, code[kernel], m_layout, kNames[kernel], m_pipelines[kernel]);
     return result;
@@ -59,6 +60,11 @@ void barrier(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer)
 
 void Kernels::sort(VkCommandBuffer commandBuffer, const abi::SortArguments& arguments) const
 {
+    if (arguments.blockCount == 1) {
+        bind(commandBuffer, Sort, arguments);
+        m_device.table.CmdDispatch(commandBuffer, 1, 1, 1);
+        return;
+    }
     for (const Kernel kernel : {Count, Scan, Place}) {
         if (kernel != Count)
             barrier(m_device.table, commandBuffer);

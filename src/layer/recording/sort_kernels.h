@@ -43,7 +43,7 @@ public:
     void gather(VkCommandBuffer commandBuffer, const abi::GatherArguments& arguments) const;
 
 private:
-    enum Kernel { Count, Scan, Place, Expand, Order, Gather, kCount };
+    enum Kernel { Count, Scan, Place, Sort, Expand, Order, Gather, kCount };
 
     template <typename Arguments>
     void bind(VkCommandBuffer commandBuffer, Kernel kernel, const Arguments& arguments) const;

@@ -3,18 +3,11 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "meta/commands/sequences.glsl"
+#include "meta/commands/count.glsl"
 
 void main()
 {
     uint block = gl_WorkGroupID.x;
     readBlock(block);
-    for (uint pipeline = gl_LocalInvocationIndex; pipeline < a.pipelineCount; pipeline += gl_WorkGroupSize.x) {
-        BlockSum sum = BlockSum(0u, 0u);
-        for (uint i = 0u; i < kBlockSequences; ++i)
-            if (s_pipelines[i] == pipeline) {
-                ++sum.sequences;
-                sum.groups += s_groups[i];
-            }
-        Sums(a.sums).v[pipeline * a.blockCount + block] = sum;
-    }
+    countBlock(block);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated dispatches, second kernel: one workgroup turns the sums of blocks into sums of all that is in front of each,
-// and writes the sum of all behind the last.
+// Generated dispatches, second kernel: one workgroup adds up what the blocks have.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "abi/commands.h"
@@ -9,49 +8,9 @@ layout(local_size_x = 128) in;
 layout(push_constant, scalar) uniform Arguments { SortArguments a; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Sums { BlockSum v[]; };
 
-shared uint s_sequences[gl_WorkGroupSize.x];
-shared uint s_groups[gl_WorkGroupSize.x];
-
-BlockSum add(const BlockSum x, const BlockSum y)
-{
-    return BlockSum(x.sequences + y.sequences, x.groups + y.groups);
-}
-
-// Of all invocations up to this one.
-BlockSum addUp(const BlockSum sum)
-{
-    uint own = gl_LocalInvocationIndex;
-    s_sequences[own] = sum.sequences;
-    s_groups[own] = sum.groups;
-    for (uint reach = 1u; reach < gl_WorkGroupSize.x; reach *= 2u) {
-        barrier();
-        BlockSum other = BlockSum(0u, 0u);
-        if (own >= reach)
-            other = BlockSum(s_sequences[own - reach], s_groups[own - reach]);
-        barrier();
-        s_sequences[own] += other.sequences;
-        s_groups[own] += other.groups;
-    }
-    return BlockSum(s_sequences[own], s_groups[own]);
-}
+#include "meta/commands/scan.glsl"
 
 void main()
 {
-    Sums sums = Sums(a.sums);
-    uint count = a.pipelineCount * a.blockCount;
-    uint each = (count + gl_WorkGroupSize.x - 1u) / gl_WorkGroupSize.x;
-    uint from = min(gl_LocalInvocationIndex * each, count);
-    uint to = min(from + each, count);
-    BlockSum own = BlockSum(0u, 0u);
-    for (uint i = from; i < to; ++i)
-        own = add(own, sums.v[i]);
-    BlockSum behind = addUp(own);
-    BlockSum front = BlockSum(behind.sequences - own.sequences, behind.groups - own.groups);
-    for (uint i = from; i < to; ++i) {
-        BlockSum here = sums.v[i];
-        sums.v[i] = front;
-        front = add(front, here);
-    }
-    if (gl_LocalInvocationIndex == gl_WorkGroupSize.x - 1u)
-        sums.v[count] = behind;
+    addUpBlocks();
 }

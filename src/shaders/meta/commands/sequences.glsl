@@ -7,7 +7,11 @@ layout(local_size_x = 128) in;
 layout(push_constant, scalar) uniform Arguments { SortArguments a; };
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words { uint v[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Sums { BlockSum v[]; };
+#ifndef MR_SUMS
+#define MR_SUMS
+#endif
+// Where one workgroup hands them from invocation to invocation, MR_SUMS is coherent.
+layout(buffer_reference, scalar, buffer_reference_align = 8) MR_SUMS buffer Sums { BlockSum v[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Tables { SequenceTable v[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Entries { SequenceEntry v[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Dispatches { DispatchCommand v[]; };
