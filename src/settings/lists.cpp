@@ -34,6 +34,7 @@ constexpr Switch kDisabled[] = {
      [](const Settings& s) { return !s.computedVertices; }},
     {"direct", [](Settings& s) { s.runtime.path = runtime::Path::Indirect; },
      [](const Settings& s) { return s.runtime.path == runtime::Path::Indirect; }},
+    {"late_members", [](Settings& s) { s.lateMembers = false; }, [](const Settings& s) { return !s.lateMembers; }},
     {"leaf", [](Settings& s) { s.leaf = false; }, [](const Settings& s) { return !s.leaf; }},
     {"maintenance5", [](Settings& s) { s.hideMaintenance5 = true; },
      [](const Settings& s) { return s.hideMaintenance5; }},

@@ -39,6 +39,7 @@ struct Settings {
     bool meshIndices = true;       // draws with mesh shaders of the layer's have index buffers where they can
     bool viewPointSizes = true;    // vertex shaders of mesh shaders' points may read ViewIndex and write PointSize
     bool combinedSets = true;      // pipelines of execution sets become one, where generated draws keep their order
+    bool lateMembers = true;       // generated commands run what is in their execution sets when they are submitted
     bool debugLabels = false;      // enable VK_EXT_debug_utils even if nobody else does
     bool stepByStep = false;       // each step is a submission of its own
     uint32_t stepLimitMs = 0;      // report steps that take longer; 0: none. Implies runtime::Settings::breadcrumbs

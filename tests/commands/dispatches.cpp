@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "commands/stream_layout.h"
 #include "layer/tomorrow.h"
@@ -204,16 +205,27 @@ void Dispatches::bindFirst(VkCommandBuffer cmd) const
         vkCmdBindPipeline(cmd, kCompute, m_pipelines[0]);
 }
 
-void Dispatches::placePipeline(const VkComputePipelineCreateInfo& info, VkComputePipelineIndirectBufferInfoNV& memory)
+Buffer Dispatches::createPlace(const VkComputePipelineCreateInfo& info)
 {
     const auto get =
         m_device.get<PFN_vkGetPipelineIndirectMemoryRequirementsNV>("vkGetPipelineIndirectMemoryRequirementsNV");
     VkMemoryRequirements2 requirements{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
     get(m_device.handle, &info, &requirements);
-    const Buffer buffer = m_device.createBuffer(requirements.memoryRequirements.size,
-                                                VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
-    memory.deviceAddress = buffer.address;
-    memory.size = buffer.size;
+    return m_device.createBuffer(requirements.memoryRequirements.size,
+                                 VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+}
+
+void Dispatches::placeOneMore()
+{
+    m_place = createPlace({VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO});
+    m_addresses.push_back(m_place.address);
+}
+
+void Dispatches::replaceLayout()
+{
+    vkDestroyPipelineLayout(m_device.handle, m_layout, nullptr);
+    const VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    MILLRACE_CHECK(vkCreatePipelineLayout(m_device.handle, &info, nullptr, &m_layout));
 }
 
 void Dispatches::updateMemory(VkPipeline pipeline, VkDeviceAddress expected)
@@ -225,9 +237,9 @@ void Dispatches::updateMemory(VkPipeline pipeline, VkDeviceAddress expected)
     VkPipelineIndirectDeviceAddressInfoNV ask{VK_STRUCTURE_TYPE_PIPELINE_INDIRECT_DEVICE_ADDRESS_INFO_NV};
     ask.pipelineBindPoint = VK_PIPELINE_BIND_POINT_COMPUTE;
     ask.pipeline = pipeline;
-    m_addresses.push_back(m_device.get<PFN_vkGetPipelineIndirectDeviceAddressNV>(
-        "vkGetPipelineIndirectDeviceAddressNV")(m_device.handle, &ask));
-    EXPECT_EQ(m_addresses.back(), expected);
+    EXPECT_EQ(m_device.get<PFN_vkGetPipelineIndirectDeviceAddressNV>("vkGetPipelineIndirectDeviceAddressNV")(
+                  m_device.handle, &ask),
+              expected);
 }
 
 VkPipeline Dispatches::createPipeline(uint32_t salt)
@@ -250,7 +262,11 @@ VkPipeline Dispatches::createPipeline(uint32_t salt)
     VkComputePipelineIndirectBufferInfoNV memory{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_INDIRECT_BUFFER_INFO_NV, &flags};
     if (m_hasStreams) {
         flags.flags = VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_NV;
-        placePipeline(info, memory);
+        const Buffer place = m_place.handle ? std::exchange(m_place, {}) : createPlace(info);
+        memory.deviceAddress = place.address;
+        memory.size = place.size;
+        if (std::ranges::count(m_addresses, place.address) == 0)
+            m_addresses.push_back(place.address);
         info.pNext = &memory;
     }
     const VkTomorrowEXT tomorrow = layertest::tomorrow();
@@ -357,8 +373,7 @@ Sums Dispatches::run(DispatchCase& drawn, const std::function<void(VkCommandBuff
 
     const auto preprocessIt = [&](VkCommandBuffer state) { generated.preprocess(info, state); };
     const auto execute = [&](VkCommandBuffer target) { generated.cmdExecute(target, drawn.isExplicit, &info); };
-    std::memset(m_out.words, 0, kOutWords * 4);
-    const VkCommandBuffer cmd = m_device.begin();
+    const VkCommandBuffer cmd = m_device.begin(usage);
     if (before)
         before(cmd);
     // Vulkan takes them in primaries alone (VUID-vkCmdExecuteGeneratedCommandsEXT-bufferlevel); the layer anywhere.
@@ -374,11 +389,24 @@ Sums Dispatches::run(DispatchCase& drawn, const std::function<void(VkCommandBuff
     } else {
         record(cmd, drawn, preprocessIt, execute);
     }
+    Sums sums = submit(cmd);
+    generated.destroyLayout(m_device.handle, layout, nullptr);
+    return sums;
+}
+
+Sums Dispatches::submit(VkCommandBuffer cmd)
+{
+    MILLRACE_CHECK(vkEndCommandBuffer(cmd));
     if (afterRecording)
         afterRecording();
-    m_device.submitAndWait(cmd);
-    generated.destroyLayout(m_device.handle, layout, nullptr);
-    return {m_out.words, m_out.words + kOutWords};
+    Sums sums;
+    do {
+        std::memset(m_out.words, 0, kOutWords * 4);
+        m_device.submit(cmd);
+        MILLRACE_CHECK(vkQueueWaitIdle(m_device.queue));
+        sums.assign(m_out.words, m_out.words + kOutWords);
+    } while (submitAgain && submitAgain(sums));
+    return sums;
 }
 
 Sums Dispatches::runStreams(DispatchCase& drawn)
@@ -387,8 +415,7 @@ Sums Dispatches::runStreams(DispatchCase& drawn)
                     drawn.deviceCount ? &*drawn.deviceCount : nullptr);
     call.create(kCompute, m_layout, drawn.hasSet ? VK_NULL_HANDLE : m_pipelines[0],
                 drawn.isExplicit ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_NV : 0, m_addresses);
-    std::memset(m_out.words, 0, kOutWords * 4);
-    const VkCommandBuffer cmd = m_device.begin();
+    const VkCommandBuffer cmd = m_device.begin(usage);
     record(
         cmd, drawn, [&](VkCommandBuffer) { call.preprocess(); },
         [&](VkCommandBuffer target) {
@@ -396,10 +423,7 @@ Sums Dispatches::runStreams(DispatchCase& drawn)
             // All state of the bind point is undefined.
             bind(target, drawn);
         });
-    if (afterRecording)
-        afterRecording();
-    m_device.submitAndWait(cmd);
-    return {m_out.words, m_out.words + kOutWords};
+    return submit(cmd);
 }
 
 // What record() dispatches itself.

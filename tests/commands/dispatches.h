@@ -65,17 +65,26 @@ public:
     // Puts the pipeline, or shader object, with kSalts[member] at a place of the execution set, which has one more
     // place than there are salts.
     void put(uint32_t place, uint32_t member);
-    // One more, with `with.streams`, that no execution set has.
+    // With `with.streams`: memory for a pipeline more, whose address records have by the number std::size(kSalts),
+    void placeOneMore();
+    // and that pipeline.
     void addPipeline(uint32_t salt) { m_pipelines.push_back(createPipeline(salt)); }
+    // The layout that all has been recorded with goes. Another one may be where it was.
+    void replaceLayout();
 
     GeneratedDevice generated;
+    VkCommandBufferUsageFlags usage = 0;   // of what is submitted
     std::function<void()> afterRecording;  // of run() and runStreams(), before what was recorded is submitted
+    // Behind each submission, with what it has computed: true if the same is to be submitted again.
+    std::function<bool(const Sums&)> submitAgain;
 
 private:
+    // Returns what the last submission has computed.
+    Sums submit(VkCommandBuffer cmd);
     VkPipeline createPipeline(uint32_t salt);
     VkShaderEXT createObject(uint32_t salt);
     // Of VK_NV_device_generated_commands_compute: memory for a pipeline, and what stands in it.
-    void placePipeline(const VkComputePipelineCreateInfo& info, VkComputePipelineIndirectBufferInfoNV& memory);
+    layertest::Buffer createPlace(const VkComputePipelineCreateInfo& info);
     void updateMemory(VkPipeline pipeline, VkDeviceAddress expected);
     void createSet();
     void bindFirst(VkCommandBuffer cmd) const;
@@ -89,6 +98,7 @@ private:
     const bool m_hasObjects;
     const bool m_hasStreams;
     std::vector<VkDeviceAddress> m_addresses;  // of pipelines in streams
+    layertest::Buffer m_place;                 // of placeOneMore()
     std::vector<VkPipeline> m_pipelines;
     std::vector<VkShaderEXT> m_objects;  // in place of those
     VkIndirectExecutionSetEXT m_set = VK_NULL_HANDLE;

@@ -38,11 +38,6 @@ void addDraw(Picture& picture, const PushWords& push, const Draw& draw, const st
         }
 }
 
-uint32_t saltOf(uint32_t vertexShader)
-{
-    return vertexShader == kMoreVertex ? 0 : kDrawSalts[vertexShader];
-}
-
 ActionToken actionOf(bool isIndexed, bool isCounted, bool hasMesh)
 {
     if (hasMesh)
@@ -268,8 +263,9 @@ void DrawCase::addSequence(Picture& picture, uint32_t sequence) const
         addDraw(picture, layout.valuesOf(record, sequence, pushed), drawOf(command, i),
                 hasVertices ? std::optional(vertices[sequence]) : std::nullopt,
                 hasIndices ? indices[sequence] : Indices{0, false},
-                hasSet && hasObjects ? saltOf(record[layout.setWord])
-                                     : setSalts[hasSet ? record[layout.setWord] : boundGroup],
+                hasSet && hasObjects && record[layout.setWord] == kMoreVertex
+                    ? 0
+                    : setSalts[hasSet ? record[layout.setWord] : boundGroup],
                 hasSet && hasObjects ? record[layout.setWord + 1]
                                      : fragmentOf(hasSet ? record[layout.setWord] : boundGroup),
                 view);

@@ -49,6 +49,16 @@ void Draws::createObjects(bool hasVertices)
     m_objectStages[hasVertices] = {VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT};
     m_objects[hasVertices] = {vertex[0], fragment[0]};
     m_sets[false][hasVertices] = createSetOfObjects({vertex, fragment});
+    m_setObjects[hasVertices] = vertex;
+    m_setObjects[hasVertices].insert(m_setObjects[hasVertices].end(), fragment.begin(), fragment.end());
+}
+
+void Draws::copyObject(const DrawCase& drawn, uint32_t from, uint32_t to)
+{
+    VkWriteIndirectExecutionSetShaderEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_SHADER_EXT};
+    write.index = to;
+    write.shader = m_setObjects[drawn.hasVertices][from];
+    generated.updateShaders(m_device.handle, m_sets[false][drawn.hasVertices], 1, &write);
 }
 
 void Draws::createMeshObjects(bool hasTasks)

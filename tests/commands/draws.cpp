@@ -383,6 +383,7 @@ Pixels Draws::draw(const DrawCase& drawn, const Commands& commands)
         barrier(cmd, nullptr, &memory);
     }
     const VkQueryPool pool = drawn.inQuery ? beginQuery(cmd) : VK_NULL_HANDLE;
+    drawn.beforeInstance(cmd);
     beginPass(cmd, drawn, inSecondary);
     if (inSecondary) {
         const VkCommandBuffer secondary = recordSecondary(commands, drawn);
@@ -394,6 +395,7 @@ Pixels Draws::draw(const DrawCase& drawn, const Commands& commands)
         vkCmdEndRenderPass(cmd);
     else
         vkCmdEndRendering(cmd);
+    drawn.behindInstance(cmd);
     if (pool)
         vkCmdEndQuery(cmd, pool, 0);
     const VkImageMemoryBarrier2 behind =
@@ -403,8 +405,21 @@ Pixels Draws::draw(const DrawCase& drawn, const Commands& commands)
     copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, layerCount()};
     copy.imageExtent = {kSide, kSide, 1};
     vkCmdCopyImageToBuffer(cmd, m_target.handle, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, m_readback.handle, 1, &copy);
-    m_device.submitAndWait(cmd);
-    return {m_readback.words, m_readback.words + size_t{layerCount()} * kSide * kSide};
+    return submit(cmd);
+}
+
+Pixels Draws::submit(VkCommandBuffer cmd)
+{
+    MILLRACE_CHECK(vkEndCommandBuffer(cmd));
+    if (afterRecording)
+        afterRecording();
+    Pixels pixels;
+    do {
+        m_device.submit(cmd);
+        MILLRACE_CHECK(vkQueueWaitIdle(m_device.queue));
+        pixels.assign(m_readback.words, m_readback.words + size_t{layerCount()} * kSide * kSide);
+    } while (submitAgain && submitAgain(pixels));
+    return pixels;
 }
 
 }  // namespace millrace::commandtest

@@ -180,6 +180,9 @@ struct DrawCase {
     // Called when its execution is about to be recorded, and behind it.
     std::function<void(VkCommandBuffer)> beforeExecution = [](VkCommandBuffer) {};
     std::function<void(VkCommandBuffer)> behindExecution = [](VkCommandBuffer) {};
+    // The same of the render pass instance.
+    std::function<void(VkCommandBuffer)> beforeInstance = [](VkCommandBuffer) {};
+    std::function<void(VkCommandBuffer)> behindInstance = [](VkCommandBuffer) {};
     // Of the pipelines in the set.
     std::vector<uint32_t> setSalts{std::begin(kDrawSalts), std::end(kDrawSalts)};
     // Of the index that chooses the salt. Indices of shader objects are in the order of their stages, mesh shaders
@@ -239,9 +242,14 @@ public:
     // The same of each view that there may be, one behind another.
     std::vector<Pixels> runViews(DrawCase& drawn);
     // Another pipeline in the place of one of the case's set. `isEarly`: its fragments are tested early.
-    void replace(const DrawCase& drawn, uint32_t index, uint32_t salt, bool isEarly);
+    void replace(const DrawCase& drawn, uint32_t index, uint32_t salt, bool isEarly = false);
+    // The shader object that is at `from` also in another place of the case's set.
+    void copyObject(const DrawCase& drawn, uint32_t from, uint32_t to);
 
     GeneratedDevice generated;
+    std::function<void()> afterRecording;  // of run(), before what was recorded is submitted
+    // Behind each submission, with what it has drawn: true if the same is to be submitted again.
+    std::function<bool(const Pixels&)> submitAgain;
 
 private:
     VkRenderPass createRenderPass2() const;
@@ -282,6 +290,7 @@ private:
     // All layers, one behind another.
     Pixels draw(const DrawCase& drawn, const Commands& commands);
     Pixels runStreams(DrawCase& drawn);
+    Pixels submit(VkCommandBuffer cmd);
     VkImageMemoryBarrier2 transition(VkImageLayout from, VkImageLayout to) const;
 
     const Maker m_maker;
@@ -303,6 +312,7 @@ private:
     // Without and with vertex buffers or task shaders.
     std::vector<VkShaderStageFlagBits> m_objectStages[2];
     std::vector<VkShaderEXT> m_objects[2];
+    std::vector<VkShaderEXT> m_setObjects[2];  // by their places in the set
     // For dynamic rendering or the render pass, without and with vertex buffers: one for each salt.
     std::vector<VkPipeline> m_pipelines[2][2];
     VkIndirectExecutionSetEXT m_sets[2][2] = {};

@@ -33,6 +33,8 @@ InstanceOptions instanceOptions(Provider provider, const GeneratedOptions& with)
         options.settings["validate"] = "true";
     if (provider == Provider::Layer && with.separate)
         options.settings["disable"] = "combined_sets";
+    if (provider == Provider::Layer && with.asRecorded)
+        options.settings["disable"] = "late_members";
     return options;
 }
 

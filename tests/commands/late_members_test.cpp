@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Execution sets that change between the recording of commands and their submission. Drivers run what is in the set
-// then. The layer runs what was in it at the recording, and says so.
+// Execution sets that change between the recording of commands and their submission: what is in the set then runs.
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "commands/dispatches.h"
+#include "commands/draws.h"
 
 namespace millrace::commandtest {
 
@@ -25,7 +26,7 @@ uint32_t seedWithSet(bool streams)
 
 // Its sequences mean all places of the set, that which is free among them.
 struct CaseWithSet : DispatchCase {
-    explicit CaseWithSet(bool secondary) : DispatchCase(seedWithSet(false))
+    explicit CaseWithSet(bool secondary, bool streams = false) : DispatchCase(seedWithSet(streams), streams)
     {
         resize(24);
         isExplicit = false;
@@ -38,24 +39,33 @@ struct CaseWithSet : DispatchCase {
     }
 };
 
-// With these members at the places; none at a place that is beyond.
-Sums expectedWith(const DispatchCase& drawn, const std::vector<uint32_t>& members)
+// With these salts at the places; none at a place that is beyond.
+Sums expectedOf(const DispatchCase& drawn, const std::vector<uint32_t>& salts)
 {
     Sums sums(kOutWords);
     addOwn(sums, drawn);
     for (uint32_t i = 0; i < drawn.maxSequences; ++i) {
         const uint32_t* const record = &drawn.stream[size_t{i} * drawn.layout.strideWords];
         const uint32_t place = record[drawn.layout.setWord];
-        if (place < members.size())
-            addDispatch(sums, kSalts[members[place]], drawn.layout.valuesOf(record, i, drawn.pushed),
+        if (place < salts.size())
+            addDispatch(sums, salts[place], drawn.layout.valuesOf(record, i, drawn.pushed),
                         record + drawn.layout.actionWord);
     }
     return sums;
 }
 
-void expectMessage(Dispatches& dispatches, const std::string& part)
+// With these members.
+Sums expectedWith(const DispatchCase& drawn, const std::vector<uint32_t>& members)
 {
-    const std::vector<Message> messages = dispatches.generated.device.instance.takeMessages();
+    std::vector<uint32_t> salts;
+    for (const uint32_t member : members)
+        salts.push_back(kSalts[member]);
+    return expectedOf(drawn, salts);
+}
+
+void expectMessage(GeneratedDevice& generated, const std::string& part)
+{
+    const std::vector<Message> messages = generated.device.instance.takeMessages();
     ASSERT_EQ(messages.size(), 1u);
     EXPECT_EQ(messages[0].id, "Millrace-generated-commands");
     EXPECT_NE(messages[0].text.find(part), std::string::npos) << messages[0].text;
@@ -89,36 +99,45 @@ protected:
     }
 };
 
-TEST_P(LateMembersOfLayer, PlaceFilledBehindRecording_ToldAndLeftOut)
+TEST_P(LateMembersOfLayer, PlaceFilledBehindRecording_RunsWhatIsThere)
 {
     Dispatches dispatches(Provider::Layer, options());
     CaseWithSet drawn(GetParam().second);
     dispatches.afterRecording = [&] { dispatches.put(kFree, 1); };
-    EXPECT_EQ(dispatches.run(drawn), expectedWith(drawn, {0, 1, 2}));
-    expectMessage(dispatches, "place 3 of the execution set was changed");
-    // Recorded again it is there.
-    dispatches.afterRecording = {};
     EXPECT_EQ(dispatches.run(drawn), expectedWith(drawn, {0, 1, 2, 1}));
     EXPECT_EQ(dispatches.generated.device.instance.takeMessages().size(), 0u);
 }
 
-TEST_P(LateMembersOfLayer, PlacesChangedBehindRecording_EachChangeToldOnce)
+// Without any recording in between.
+TEST_P(LateMembersOfLayer, SubmittedAgainAndAgain_EachTimeWhatIsThere)
 {
     Dispatches dispatches(Provider::Layer, options());
     CaseWithSet drawn(GetParam().second);
-    dispatches.afterRecording = [&] {
-        dispatches.put(1, 2);
-        dispatches.put(2, 1);
+    const std::vector<std::vector<uint32_t>> members = {{0, 1, 2}, {0, 2, 1, 0}, {0, 2, 1, 0}, {0, 0, 2, 1}};
+    size_t time = 0;
+    dispatches.submitAgain = [&](const Sums& sums) {
+        EXPECT_EQ(sums, expectedWith(drawn, members[time])) << time;
+        if (++time == members.size())
+            return false;
+        for (uint32_t place = 0; place < members[time].size(); ++place)
+            dispatches.put(place, members[time][place]);
+        return true;
     };
-    EXPECT_EQ(dispatches.run(drawn), expectedWith(drawn, {0, 1, 2}));
-    expectMessage(dispatches, "places 1 and 2 of the execution set were changed");
-    // The same change of other commands is no news, another one is.
-    dispatches.afterRecording = [&] { dispatches.put(1, 2); };
-    EXPECT_EQ(dispatches.run(drawn), expectedWith(drawn, {0, 2, 1}));
+    dispatches.run(drawn);
     EXPECT_EQ(dispatches.generated.device.instance.takeMessages().size(), 0u);
-    dispatches.afterRecording = [&] { dispatches.put(1, 0); };
-    EXPECT_EQ(dispatches.run(drawn), expectedWith(drawn, {0, 2, 1}));
-    expectMessage(dispatches, "place 1 of the execution set was changed");
+}
+
+TEST_P(LateMembersOfLayer, OutOfPreprocessedMemory_RunsWhatIsThere)
+{
+    Dispatches dispatches(Provider::Layer, options());
+    CaseWithSet drawn(GetParam().second);
+    drawn.isExplicit = true;
+    dispatches.afterRecording = [&] {
+        dispatches.put(kFree, 0);
+        dispatches.put(1, 2);
+    };
+    EXPECT_EQ(dispatches.run(drawn), expectedWith(drawn, {0, 2, 2, 0}));
+    EXPECT_EQ(dispatches.generated.device.instance.takeMessages().size(), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(, LateMembersOfLayer,
@@ -140,20 +159,197 @@ TEST(LateMembers, SetChangedWhereNoCommandIsRecorded_NotTold)
     EXPECT_EQ(dispatches.generated.device.instance.takeMessages().size(), 0u);
 }
 
-// The memory of a pipeline whose address sequences may have gets its number when the pipeline is created.
-TEST(LateMembers, PipelineWithAnAddressCreatedBehindRecording_Told)
+// In the case, which is of a set: what is at place 1 was at place 2 before, or has another salt.
+struct LateDraws : Draws {
+    explicit LateDraws(Provider provider, Maker maker = Maker::Whole, const GeneratedOptions& with = {})
+        : Draws(provider, maker, with)
+    {
+    }
+    void change(DrawCase& drawn, uint32_t salt)
+    {
+        if (drawn.hasObjects) {
+            copyObject(drawn, salt, 1);
+            drawn.setSalts[1] = kDrawSalts[salt];
+            return;
+        }
+        drawn.setSalts[1] = salt == 1 ? kDrawSalts[1] : 70 + salt;
+        replace(drawn, 1, drawn.setSalts[1]);
+    }
+};
+
+// Cases with sets, each submitted several times with other members. What was preprocessed before them, drivers may
+// have with the members that there were then.
+void expectWhatIsThere(LateDraws& draws, Maker maker, uint32_t cases)
+{
+    for (uint32_t seed = 0, count = 0; count < cases && !testing::Test::HasFailure(); ++seed) {
+        DrawCase drawn(seed, maker);
+        if (!drawn.hasSet || drawn.inSecondary || (draws.generated.provider == Provider::Driver && drawn.isExplicit))
+            continue;
+        ++count;
+        draws.afterRecording = [&] { draws.change(drawn, 2); };
+        uint32_t time = 0;
+        draws.submitAgain = [&](const Pixels& pixels) {
+            EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered)) << "seed " << seed << ", " << time;
+            draws.change(drawn, time % 3);
+            return ++time < 3;
+        };
+        draws.run(drawn);
+        draws.afterRecording = {};
+        draws.change(drawn, 1);
+        EXPECT_EQ(draws.generated.device.instance.takeMessages().size(), 0u);
+    }
+}
+
+TEST(LateMembers, WhereTheDriverHasIt_TheDriversDraws)
+{
+    if (!driverHasGeneratedCommands())
+        GTEST_SKIP() << "the driver lacks VK_EXT_device_generated_commands";
+    LateDraws draws(Provider::Driver);
+    expectWhatIsThere(draws, Maker::Whole, 8);
+}
+
+class LateMembersOfDraws : public testing::TestWithParam<Maker> {
+protected:
+    void SetUp() override
+    {
+        if (GetParam() == Maker::Objects && !driverHas(VK_EXT_SHADER_OBJECT_EXTENSION_NAME))
+            GTEST_SKIP() << "the driver lacks VK_EXT_shader_object";
+    }
+};
+
+TEST_P(LateMembersOfDraws, RandomLayouts_DrawWhatIsThere)
+{
+    LateDraws draws(Provider::Layer, GetParam());
+    expectWhatIsThere(draws, GetParam(), 20);
+}
+
+TEST_P(LateMembersOfDraws, RandomLayoutsOneByOne_DrawWhatIsThere)
+{
+    LateDraws draws(Provider::Layer, GetParam(), {.separate = true});
+    expectWhatIsThere(draws, GetParam(), 12);
+}
+
+INSTANTIATE_TEST_SUITE_P(, LateMembersOfDraws, testing::Values(Maker::Whole, Maker::Objects),
+                         [](const auto& info) { return std::string(nameOf(info.param)); });
+
+// Where nothing can be recorded again.
+TEST(LateMembers, DrawsWhileAQueryIsActive_ToldAndAsRecorded)
+{
+    if (!driverCountsStatistics())
+        GTEST_SKIP() << "the driver lacks pipelineStatisticsQuery";
+    LateDraws draws(Provider::Layer);
+    uint32_t seed = 0;
+    const auto isWanted = [](const DrawCase& one) {
+        return one.hasSet && one.isExplicit && !one.inSecondary && !one.hasRenderPass && one.sequences() > 5;
+    };
+    while (!isWanted(DrawCase(seed)))
+        ++seed;
+    DrawCase drawn(seed);
+    drawn.inQuery = true;
+    draws.afterRecording = [&] { draws.replace(drawn, 1, 70); };
+    EXPECT_TRUE(drawn.expected().allows(draws.run(drawn), drawn.isUnordered));
+    expectMessage(draws.generated, "place 1 of the execution set was changed");
+}
+
+TEST(LateMembers, SwitchedOff_EachChangeToldOnce)
+{
+    Dispatches dispatches(Provider::Layer, {.asRecorded = true});
+    CaseWithSet drawn(false);
+    dispatches.afterRecording = [&] {
+        dispatches.put(1, 2);
+        dispatches.put(2, 1);
+    };
+    EXPECT_EQ(dispatches.run(drawn), expectedWith(drawn, {0, 1, 2}));
+    expectMessage(dispatches.generated, "places 1 and 2 of the execution set were changed");
+    // The same change of other commands is no news, another one is.
+    dispatches.afterRecording = [&] { dispatches.put(1, 2); };
+    EXPECT_EQ(dispatches.run(drawn), expectedWith(drawn, {0, 2, 1}));
+    EXPECT_EQ(dispatches.generated.device.instance.takeMessages().size(), 0u);
+    dispatches.afterRecording = [&] { dispatches.put(1, 0); };
+    EXPECT_EQ(dispatches.run(drawn), expectedWith(drawn, {0, 2, 1}));
+    expectMessage(dispatches.generated, "place 1 of the execution set was changed");
+}
+
+// A pipeline layout may go when it has been recorded with.
+TEST(LateMembers, LayoutReplacedBehindRecording_RunsWhatIsThere)
+{
+    Dispatches dispatches(Provider::Layer);
+    CaseWithSet drawn(false);
+    dispatches.afterRecording = [&] {
+        dispatches.replaceLayout();
+        dispatches.put(kFree, 1);
+    };
+    EXPECT_EQ(dispatches.run(drawn), expectedWith(drawn, {0, 1, 2, 1}));
+}
+
+// Those of one submission and the next are in different places then, and the first may be under way.
+class LatePipelinesWithAddresses : public testing::TestWithParam<VkCommandBufferUsageFlags> {};
+
+TEST_P(LatePipelinesWithAddresses, CreatedBehindRecording_Runs)
 {
     Dispatches dispatches(Provider::Layer, {.streams = true});
-    DispatchCase drawn(seedWithSet(true), true);
-    drawn.isExplicit = false;
-    dispatches.afterRecording = [&] { dispatches.addPipeline(12345); };
-    Sums expected = drawn.expected();
-    addOwn(expected, drawn);
-    EXPECT_EQ(dispatches.runStreams(drawn), expected);
-    expectMessage(dispatches, "a pipeline with an address was created");
-    dispatches.afterRecording = {};
-    EXPECT_EQ(dispatches.runStreams(drawn), expected);
+    dispatches.usage = GetParam();
+    dispatches.placeOneMore();
+    CaseWithSet drawn(false, true);
+    std::vector<uint32_t> salts(std::begin(kSalts), std::end(kSalts));
+    dispatches.afterRecording = [&] {
+        salts.push_back(12345);
+        dispatches.addPipeline(12345);
+    };
+    uint32_t time = 0;
+    dispatches.submitAgain = [&](const Sums& sums) {
+        EXPECT_EQ(sums, expectedOf(drawn, salts)) << time;
+        dispatches.addPipeline(time);  // that no sequence names
+        return ++time < 3;
+    };
+    dispatches.runStreams(drawn);
     EXPECT_EQ(dispatches.generated.device.instance.takeMessages().size(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(, LatePipelinesWithAddresses, testing::Values(0, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT),
+                         [](const testing::TestParamInfo<VkCommandBufferUsageFlags>& info) {
+                             return std::string(info.param ? "Simultaneous" : "OneByOne");
+                         });
+
+// Conditional rendering of the application's, around the instance or in it.
+TEST(LateMembers, DrawsWithACondition_DrawWhatIsThereOrNothing)
+{
+    if (!driverHas(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME))
+        GTEST_SKIP() << "the driver lacks VK_EXT_conditional_rendering";
+    LateDraws draws(Provider::Layer, Maker::Whole, {.conditional = true});
+    layertest::TestDevice& device = draws.generated.device;
+    const layertest::Buffer condition = device.createBuffer(4, VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT);
+    const auto begin = [&](VkCommandBuffer cmd) {
+        VkConditionalRenderingBeginInfoEXT info{VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT};
+        info.buffer = condition.handle;
+        device.get<PFN_vkCmdBeginConditionalRenderingEXT>("vkCmdBeginConditionalRenderingEXT")(cmd, &info);
+    };
+    const auto end = device.get<PFN_vkCmdEndConditionalRenderingEXT>("vkCmdEndConditionalRenderingEXT");
+    for (uint32_t seed = 0, count = 0; count < 8 && !testing::Test::HasFailure(); ++seed) {
+        DrawCase drawn(seed);
+        if (!drawn.hasSet || drawn.inSecondary || drawn.hasRenderPass)
+            continue;
+        const bool isAround = ++count % 2;
+        (isAround ? drawn.beforeInstance : drawn.beforeExecution) = begin;
+        (isAround ? drawn.behindInstance : drawn.behindExecution) = end;
+        condition.words[0] = 1;
+        draws.afterRecording = [&] { draws.change(drawn, 2); };
+        draws.submitAgain = [&](const Pixels& pixels) {
+            const bool isDrawn = condition.words[0] != 0;
+            DrawCase nothing(seed);
+            nothing.setSequences(0);
+            const Picture expected = isDrawn ? drawn.expected() : isAround ? Picture() : nothing.expected();
+            EXPECT_TRUE(expected.allows(pixels, drawn.isUnordered)) << "seed " << seed << ", " << isDrawn;
+            if (isDrawn)
+                draws.change(drawn, 0);
+            condition.words[0] = 0;
+            return isDrawn;
+        };
+        draws.run(drawn);
+        draws.afterRecording = {};
+        draws.change(drawn, 1);
+        EXPECT_EQ(device.instance.takeMessages().size(), 0u);
+    }
 }
 
 }  // namespace

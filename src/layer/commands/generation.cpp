@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "layer/commands/label.h"
+#include "layer/commands/late_execution.h"
 #include "layer/commands/recorded_members.h"
 #include "layer/commands/vertex_inputs.h"
 #include "layer/loader/entry_points.h"
@@ -149,9 +150,27 @@ void Generation::takeApart()
 bool Generation::drawAsPreprocessed()
 {
     const std::optional<Prepared> prepared = m_device.generatedCommands->prepared.find(m_info.preprocessAddress);
-    if (m_apart && prepared == Prepared::Apart)
+    if (!prepared)
+        return true;
+    if (!m_choice.parts.empty())
+        return prepared->version == m_choice.version;
+    if (m_apart && !prepared->isAsOne)
         takeApart();
-    return m_apart || prepared != Prepared::AsOne;
+    return m_apart || !prepared->isAsOne;
+}
+
+// True if what is preprocessed is not the same for all members that may be in the set.
+bool Generation::dependsOnMembers() const
+{
+    return shouldBeOne() || m_apart || !m_choice.parts.empty();
+}
+
+void Generation::notePrepared() const
+{
+    PreparedMemory& memory = m_device.generatedCommands->prepared;
+    const Prepared prepared{m_apart.has_value(), m_choice.parts.empty() ? 0 : m_choice.version};
+    memory.note(m_info.preprocessAddress, prepared);
+    m_commandBuffer.forSubmission.push_back(std::make_shared<PreparedNote>(memory, m_info.preprocessAddress, prepared));
 }
 
 void Generation::watchMembers() const
@@ -375,16 +394,12 @@ void Generation::preprocess()
     ++m_commandBuffer.generations;
     if (m_apart)
         compileCombined();
-    if (shouldBeOne() || m_apart)
-        m_device.generatedCommands->prepared.note(m_info.preprocessAddress,
-                                                  m_apart ? Prepared::AsOne : Prepared::Apart);
+    if (dependsOnMembers())
+        notePrepared();
     if (m_layout && !needsKernels() && !isChecked())
         return;  // draws read the stream themselves
     if (!check() || m_info.maxSequenceCount == 0)
         return;
-    // Kernels find pipelines by themselves, but for what shader objects make together.
-    if (!m_choice.parts.empty())
-        watchMembers();
     // Conditional rendering does not affect this command, but would affect our dispatches.
     interruptRendering(m_commandBuffer, false);
     runKernels(m_commandBuffer.current);
@@ -392,12 +407,13 @@ void Generation::preprocess()
     resumeRendering(m_commandBuffer, false);
 }
 
-void Generation::execute(bool isPreprocessed)
+void Generation::execute(bool isPreprocessed, std::function<void()> beginInstance)
 {
+    m_beginInstance = std::move(beginInstance);
     ++m_commandBuffer.generations;
     if (m_apart)
         compileCombined();
-    if (isPreprocessed && (shouldBeOne() || m_apart))
+    if (isPreprocessed && dependsOnMembers())
         isPreprocessed = drawAsPreprocessed();
     m_isPreprocessed = isPreprocessed;
     if (!check() || m_info.maxSequenceCount == 0)
@@ -595,6 +611,13 @@ VKAPI_ATTR void VKAPI_CALL CmdPreprocessGeneratedCommandsEXT(VkCommandBuffer han
     Generation(commandBuffer, *pInfo, state).preprocess();
 }
 
+// Null without a set.
+std::shared_ptr<MemberChanges> changesOf(const Device& device, VkIndirectExecutionSetEXT handle)
+{
+    const std::shared_ptr<ExecutionSet> set = handle ? device.executionSets.share(handleId(handle)) : nullptr;
+    return set ? std::shared_ptr<MemberChanges>(set, &set->changes) : nullptr;
+}
+
 VKAPI_ATTR void VKAPI_CALL CmdExecuteGeneratedCommandsEXT(VkCommandBuffer handle, VkBool32 isPreprocessed,
                                                           const VkGeneratedCommandsInfoEXT* pInfo)
 {
@@ -605,7 +628,14 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteGeneratedCommandsEXT(VkCommandBuffer handle
         return;
     }
     tellUnknown(commandBuffer.device, "vkCmdExecuteGeneratedCommandsEXT", pInfo->pNext);
-    Generation(commandBuffer, *pInfo, commandBuffer).execute(isPreprocessed);
+    const std::shared_ptr<MemberChanges> changes = changesOf(commandBuffer.device, pInfo->indirectExecutionSet);
+    const IndirectLayout* layout = commandBuffer.device.indirectLayouts.find(handleId(pInfo->indirectCommandsLayout));
+    const VkGeneratedCommandsInfoEXT info = *pInfo;  // with a set nothing chained is read
+    const auto execute = [=](CommandBuffer& body, std::function<void()> beginInstance) {
+        Generation(body, info, body).execute(isPreprocessed, std::move(beginInstance));
+    };
+    if (!changes || !layout || !executeLate(commandBuffer, *layout, changes, execute))
+        Generation(commandBuffer, *pInfo, commandBuffer).execute(isPreprocessed);
 }
 
 }  // namespace

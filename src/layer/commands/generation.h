@@ -4,6 +4,7 @@
 
 #include <vulkan/vulkan.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,7 +37,9 @@ public:
                Choice choice, Streams streams);
 
     void preprocess();
-    void execute(bool isPreprocessed);
+    // `beginInstance`: called in front of the draws, behind what cannot be in a render pass instance; the instance is
+    // the caller's to end.
+    void execute(bool isPreprocessed, std::function<void()> beginInstance = {});
 
 private:
     enum class Call { Preprocess, Execute };
@@ -59,8 +62,10 @@ private:
     void compileCombined();
     void takeApart();
     // The same where the memory has been preprocessed for each of them. False if it has been for all of them as one,
-    // and they no longer can be.
+    // and they no longer can be, or for others that shader objects made together.
     bool drawAsPreprocessed();
+    bool dependsOnMembers() const;
+    void notePrepared() const;
     // What is recorded has the members that there are now in it.
     void watchMembers() const;
     bool check();
@@ -179,6 +184,7 @@ private:
     const ExecutionSet::Pipelines& m_pipelines = m_choice.pipelines;
     commands::Extent m_extent;
     SortMemory m_memory;
+    std::function<void()> m_beginInstance;
     Call m_call = Call::Execute;
     std::shared_ptr<TimedPart> m_time;  // setting "trace"; else null
     bool m_isPreprocessed = false;

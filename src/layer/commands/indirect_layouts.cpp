@@ -271,6 +271,9 @@ void settleLayout(Device& device, IndirectLayout& layout, bool isExplicit)
     const IndirectLayout& most = layout.counted ? *layout.counted : layout;
     if (runsInFront(*device.generatedCommands, most, isExplicit))
         device.needsFronts = true;
+    if (layout.layout.executionSet && layout.layout.action != commands::Action::Dispatch && layout.streamCount == 0 &&
+        device.settings().lateMembers)
+        device.dividesPasses = true;
 }
 
 EntryPoints indirectLayoutEntryPoints()

@@ -50,7 +50,7 @@ struct IndirectLayout {
 };
 
 // Pipelines or shader objects by index; null where there is none yet. Commands take what is there when they are
-// recorded (RecordedMembers).
+// submitted (late_execution.h), or where they cannot, what was there when they were recorded (RecordedMembers).
 struct ExecutionSet {
     using Pipelines = std::vector<std::shared_ptr<KeptPipeline>>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which members of an execution set, or the like, have changed since commands were recorded with them. Those commands
-// have the members in them that there were then: the driver binds pipelines when a command is recorded.
+// Which members of an execution set, or the like, have changed since commands were recorded with them. What was
+// recorded has the members in it that there were then, because the driver binds pipelines there.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For what memory for preprocessing was last recorded to be written.
+// For what memory for preprocessing was last recorded, or submitted, to be written.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -8,13 +8,18 @@
 #include <optional>
 #include <unordered_map>
 
+#include "layer/recording/watched.h"
+
 namespace millrace::layer {
 
-// How draws with an execution set are preprocessed: for its pipelines as one, or for each of them.
-enum class Prepared { AsOne, Apart };
+// How draws with an execution set are preprocessed.
+struct Prepared {
+    bool isAsOne = false;  // for its pipelines as one, or for each of them
+    // Of the set, where its shader objects make pipelines together that kernels know by numbers; else 0.
+    uint64_t version = 0;
+};
 
-// By address. The set, and with it what can be drawn as one, may change between the commands that preprocess and
-// execute. Thread-safe.
+// By address. The set may change between the commands that preprocess and execute. Thread-safe.
 class PreparedMemory {
 public:
     void note(VkDeviceAddress address, Prepared prepared)
@@ -38,6 +43,23 @@ private:
 
     mutable std::mutex m_mutex;
     std::unordered_map<VkDeviceAddress, Prepared> m_prepared;
+};
+
+// Of a command that preprocesses, which was perhaps not recorded last: in CommandBuffer::forSubmission.
+class PreparedNote final : public Watched {
+public:
+    PreparedNote(PreparedMemory& memory, VkDeviceAddress address, Prepared prepared)
+        : m_memory(memory), m_address(address), m_prepared(prepared)
+    {
+    }
+
+    void beforeSubmission() override { m_memory.note(m_address, m_prepared); }
+    void report() noexcept override {}
+
+private:
+    PreparedMemory& m_memory;
+    const VkDeviceAddress m_address;
+    const Prepared m_prepared;
 };
 
 }  // namespace millrace::layer

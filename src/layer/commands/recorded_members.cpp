@@ -13,7 +13,8 @@ namespace {
 
 constexpr char kId[] = "Millrace-generated-commands";
 constexpr char kAdvice[] =
-    "Record the command buffer again behind such changes; docs/generated-commands.md says why under Rules";
+    "Record the command buffer again behind such changes; docs/generated-commands.md says why under Sets that change "
+    "behind the recording";
 
 // "place 3", "places 1, 3 and 4", "places 1, 2 and 70 others".
 std::string placesText(const std::vector<uint32_t>& indices)

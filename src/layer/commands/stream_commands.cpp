@@ -3,9 +3,11 @@
 // same machinery as that of VK_EXT_device_generated_commands, behind a kernel that gathers records where streams do not
 // have them as they are.
 #include <algorithm>
+#include <memory>
 #include <span>
 
 #include "layer/commands/generation.h"
+#include "layer/commands/late_execution.h"
 #include "layer/loader/entry_points.h"
 
 namespace millrace::layer {
@@ -82,7 +84,10 @@ VKAPI_ATTR void VKAPI_CALL GetGeneratedCommandsMemoryRequirementsNV(
 class Translation {
 public:
     Translation(Device& device, const VkGeneratedCommandsInfoNV& info)
-        : m_device(device), m_given(info), m_layout(device.indirectLayouts.find(handleId(info.indirectCommandsLayout)))
+        : m_device(device),
+          m_bindPoint(info.pipelineBindPoint),
+          m_pipeline(info.pipeline),
+          m_layout(device.indirectLayouts.find(handleId(info.indirectCommandsLayout)))
     {
         m_out.maxSequenceCount = info.sequencesCount;
         m_out.sequenceCountAddress = addressOf(info.sequencesCountBuffer, info.sequencesCountOffset);
@@ -90,17 +95,20 @@ public:
             m_streams.addresses.push_back(addressOf(stream.buffer, stream.offset));
         m_streams.sequenceIndices = addressOf(info.sequencesIndexBuffer, info.sequencesIndexOffset);
         if (m_layout)
-            place(*m_layout);
+            place(*m_layout, info);
     }
     Translation(const Translation&) = delete;
     Translation& operator=(const Translation&) = delete;
 
     Generation generation(CommandBuffer& commandBuffer) const
     {
-        const VkPipeline bound = commandBuffer.bound.pipeline(m_given.pipelineBindPoint);
-        Choice choice = m_layout ? choiceOf(m_device, *m_layout, m_given.pipeline, bound) : Choice();
+        const VkPipeline bound = commandBuffer.bound.pipeline(m_bindPoint);
+        Choice choice = m_layout ? choiceOf(m_device, *m_layout, m_pipeline, bound) : Choice();
         return {commandBuffer, m_out, m_layout, std::move(choice), m_streams};
     }
+
+    // Null if there is none.
+    const IndirectLayout* layout() const { return m_layout; }
 
 private:
     VkDeviceAddress addressOf(VkBuffer buffer, VkDeviceSize offset) const
@@ -115,17 +123,17 @@ private:
     }
 
     // Where records are, and what is left of the memory for preprocessing behind them.
-    void place(const IndirectLayout& layout)
+    void place(const IndirectLayout& layout, const VkGeneratedCommandsInfoNV& info)
     {
-        const VkDeviceAddress given = addressOf(m_given.preprocessBuffer, m_given.preprocessOffset);
+        const VkDeviceAddress given = addressOf(info.preprocessBuffer, info.preprocessOffset);
         const VkDeviceAddress memory = alignPreprocess(given);
-        const uint64_t records = recordBytes(layout, m_given.sequencesCount);
+        const uint64_t records = recordBytes(layout, info.sequencesCount);
         const uint64_t lost = memory - given + records;
         m_out.preprocessAddress = memory + records;
-        m_out.preprocessSize = m_given.preprocessSize - std::min(lost, m_given.preprocessSize);
+        m_out.preprocessSize = info.preprocessSize - std::min(lost, info.preprocessSize);
         m_out.indirectAddress = memory;
-        m_out.indirectAddressSize = uint64_t{layout.layout.stride} * m_given.sequencesCount;
-        if (layout.gathering || layout.onlyStream >= m_given.streamCount)
+        m_out.indirectAddressSize = uint64_t{layout.layout.stride} * info.sequencesCount;
+        if (layout.gathering || layout.onlyStream >= info.streamCount)
             return;
         m_out.indirectAddress = m_streams.addresses[layout.onlyStream];
         // Records may be cut off behind what the last sequence needs of its own.
@@ -134,7 +142,8 @@ private:
     }
 
     Device& m_device;
-    const VkGeneratedCommandsInfoNV& m_given;
+    const VkPipelineBindPoint m_bindPoint;
+    const VkPipeline m_pipeline;
     const IndirectLayout* m_layout;
     VkGeneratedCommandsInfoEXT m_out{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT};
     Streams m_streams;
@@ -165,8 +174,15 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteGeneratedCommandsNV(VkCommandBuffer handle,
         return;
     }
     commandBuffer.device.tellUnknown("vkCmdExecuteGeneratedCommandsNV", unknownStructures(pInfo->pNext), kLayerRuns);
-    const Translation translation(commandBuffer.device, *pInfo);
-    translation.generation(commandBuffer).execute(isPreprocessed);
+    const auto translation = std::make_shared<const Translation>(commandBuffer.device, *pInfo);
+    const auto execute = [=](CommandBuffer& body, std::function<void()> beginInstance) {
+        translation->generation(body).execute(isPreprocessed, std::move(beginInstance));
+    };
+    const IndirectLayout* layout = translation->layout();
+    const bool mayBeLate = layout && layout->hasPipelineNumbers;
+    const auto& changes = commandBuffer.device.generatedCommands->pipelines->indirect().changes();
+    if (!mayBeLate || !executeLate(commandBuffer, *layout, changes, execute))
+        execute(commandBuffer, {});
 }
 
 VKAPI_ATTR void VKAPI_CALL GetPipelineIndirectMemoryRequirementsNV(VkDevice handle, const VkComputePipelineCreateInfo*,

@@ -109,6 +109,10 @@ struct Device {
     std::atomic<bool> needsFronts{false};
     // The same for instances that cannot be interrupted.
     std::atomic<bool> needsPassFronts{false};
+    // Command buffers may have streams that are recorded again in front of a submission (recording/late_streams.h).
+    std::atomic<bool> hasLateStreams{false};
+    // Some may be in instances of render passes, which have to be such as can be divided.
+    std::atomic<bool> dividesPasses{false};
     Registry<CommandPool> commandPools;
     Registry<Queue> queues;
     Registry<TimelineSemaphore> timelines;

@@ -59,6 +59,8 @@ void endPass(CommandBuffer& commandBuffer)
 [[maybe_unused]] void noteScope(CommandBuffer& commandBuffer, std::string_view name)
 {
     RenderingScope& scope = commandBuffer.rendering;
+    for (const char* const setter : {"vkCmdSet", "vkCmdBind", "vkCmdPush"})
+        commandBuffer.hasUnknownState = commandBuffer.hasUnknownState || name.starts_with(setter);
     if (name.starts_with("vkCmdBeginRender"))
         beginUnknownPass(commandBuffer);
     else if (name.starts_with("vkCmdEndRender"))

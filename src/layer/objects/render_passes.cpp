@@ -129,14 +129,15 @@ VkResult create(Device& device, const Info& given, Info info, const VkAllocation
 {
     const bool isUsed = device.usesCommands() || device.usesMesh() || device.usesMeshNodes();
     const std::set<uint32_t> waiting = isUsed ? waitingSubpasses(given) : std::set<uint32_t>();
-    const bool isDivided = !waiting.empty() && isDivisible(given);
+    // Instances are divided because something waits inside, or because generated commands are in streams of their own.
+    const bool isDivided = (!waiting.empty() || device.usesCommands()) && isUsed && isDivisible(given);
+    const bool isStored = isDivided && !waiting.empty();
     std::vector<std::remove_cvref_t<decltype(*info.pAttachments)>> attachments(
         info.pAttachments, info.pAttachments + (isDivided ? info.attachmentCount : 0));
-    if (isDivided) {
-        for (auto& attachment : attachments)
-            store(attachment);
+    for (auto& attachment : attachments)
+        store(attachment);
+    if (isStored)
         info.pAttachments = attachments.data();
-    }
     const VkResult result = create(&info, allocator, out);
     if (result != VK_SUCCESS || !isUsed)
         return result;
@@ -153,9 +154,13 @@ VkResult create(Device& device, const Info& given, Info info, const VkAllocation
                        own->subpassCount = given.subpassCount;
                        createOwn(own->handle, "render pass of variants");
                        std::deque<PatchedChain> chains;
+                       if (isDivided)
+                           info.pAttachments = attachments.data();
+                       if (isDivided && !isStored)
+                           createOwn(own->stored, "render pass that may be divided");
                        for (auto& attachment : attachments)
                            load(attachment, chains);
-                       if (isDivided)
+                       if (isStored || own->stored)
                            createOwn(own->again, "render pass that goes on");
                        if (auto masks = viewMasksOf(given); !masks.empty()) {
                            own->viewMasks = std::make_shared<std::vector<uint32_t>>(std::move(masks));
@@ -235,7 +240,7 @@ uint32_t viewMaskOf(const Device& device, const VkGraphicsPipelineCreateInfo& in
 RenderPass::~RenderPass()
 {
     device.viewMasks.remove(handleId(handle));
-    for (const VkRenderPass own : {handle, again})
+    for (const VkRenderPass own : {handle, stored, again})
         device.table.DestroyRenderPass(device.handle, own, runtime::hostMemory());
 }
 

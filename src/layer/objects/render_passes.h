@@ -27,8 +27,10 @@ struct RenderPass {
     std::set<uint32_t> waiting;
     uint32_t subpassCount = 0;
     std::shared_ptr<std::vector<uint32_t>> viewMasks;  // of subpasses; null: there are no several views
-    // Goes on with what an instance of the application's has left in its attachments, all of which are stored. Null if
-    // nothing inside has to be waited for, or if the end of an instance does more than that.
+    // The application's with all attachments stored, to be begun in its place where instances may have to be divided.
+    // Null if its own does so, or if the end of an instance does more than that.
+    VkRenderPass stored = VK_NULL_HANDLE;
+    // Goes on with what an instance has left in its attachments, all of which were stored. Null if none does that.
     VkRenderPass again = VK_NULL_HANDLE;
 };
 

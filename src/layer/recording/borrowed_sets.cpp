@@ -18,6 +18,23 @@ using Sets = std::vector<std::shared_ptr<DescriptorSetLayout>>;
 thread_local const SequenceLayout* t_target = nullptr;
 thread_local VkPipelineBindPoint t_bindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS;
 
+// What was known of the layouts when they were given, where that is kept.
+thread_local const KeptLayouts* t_kept = nullptr;
+
+// Where that is asked for, nothing is bound.
+thread_local KeptLayouts* t_collected = nullptr;
+thread_local const Device* t_device = nullptr;
+
+bool isCollected(VkPipelineLayout layout)
+{
+    if (!t_collected)
+        return false;
+    const auto isSame = [=](const auto& known) { return known.first == layout; };
+    if (std::ranges::none_of(*t_collected, isSame))
+        t_collected->emplace_back(layout, t_device->pipelineLayouts.share(handleId(layout)));
+    return true;
+}
+
 // Where it is asked which sets fit, nothing is bound.
 thread_local std::vector<bool>* t_found = nullptr;
 
@@ -31,12 +48,17 @@ bool takes(uint32_t set)
 
 class Target {
 public:
-    Target(const SequenceLayout& layout, VkPipelineBindPoint bindPoint)
+    Target(const CommandBuffer& commandBuffer, const SequenceLayout& layout, VkPipelineBindPoint bindPoint)
     {
         t_target = &layout;
         t_bindPoint = bindPoint;
+        t_kept = &commandBuffer.layouts;
     }
-    ~Target() { t_target = nullptr; }
+    ~Target()
+    {
+        t_target = nullptr;
+        t_kept = nullptr;
+    }
     Target(const Target&) = delete;
     Target& operator=(const Target&) = delete;
 };
@@ -44,7 +66,9 @@ public:
 // The set layouts that the application's layout has, null if it is gone: then nobody can compare them any more.
 const Sets* setsOf(VkPipelineLayout layout)
 {
-    const PipelineLayout* known = t_target->device.pipelineLayouts.find(handleId(layout));
+    const auto kept = std::ranges::find_if(*t_kept, [=](const auto& one) { return one.first == layout; });
+    const PipelineLayout* known =
+        kept != t_kept->end() ? kept->second.get() : t_target->device.pipelineLayouts.find(handleId(layout));
     return known && known->sequences ? &known->sequences->sets : nullptr;
 }
 
@@ -60,6 +84,8 @@ VKAPI_ATTR void VKAPI_CALL bindDescriptorSets(VkCommandBuffer commandBuffer, VkP
                                               const VkDescriptorSet* sets, uint32_t offsetCount,
                                               const uint32_t* offsets)
 {
+    if (isCollected(layout))
+        return;
     const Sets* known = setsOf(layout);
     std::span<const uint32_t> left(offsets, offsetCount);
     for (uint32_t i = 0; i < count; ++i) {
@@ -80,7 +106,7 @@ VKAPI_ATTR void VKAPI_CALL pushDescriptorSet(VkCommandBuffer commandBuffer, VkPi
                                              VkPipelineLayout layout, uint32_t set, uint32_t count,
                                              const VkWriteDescriptorSet* writes)
 {
-    if (fits(setsOf(layout), set) && takes(set))
+    if (!isCollected(layout) && fits(setsOf(layout), set) && takes(set))
         t_target->device.table.CmdPushDescriptorSet(commandBuffer, t_bindPoint, t_target->handle, set, count, writes);
 }
 
@@ -88,6 +114,8 @@ VKAPI_ATTR void VKAPI_CALL setDescriptorBufferOffsets(VkCommandBuffer commandBuf
                                                       VkPipelineLayout layout, uint32_t first, uint32_t count,
                                                       const uint32_t* indices, const VkDeviceSize* offsets)
 {
+    if (isCollected(layout))
+        return;
     const Sets* known = setsOf(layout);
     for (uint32_t i = 0; i < count; ++i)
         if (fits(known, first + i) && takes(first + i))
@@ -98,7 +126,7 @@ VKAPI_ATTR void VKAPI_CALL setDescriptorBufferOffsets(VkCommandBuffer commandBuf
 VKAPI_ATTR void VKAPI_CALL bindEmbeddedSamplers(VkCommandBuffer commandBuffer, VkPipelineBindPoint,
                                                 VkPipelineLayout layout, uint32_t set)
 {
-    if (fits(setsOf(layout), set) && takes(set))
+    if (!isCollected(layout) && fits(setsOf(layout), set) && takes(set))
         t_target->device.table.CmdBindDescriptorBufferEmbeddedSamplersEXT(commandBuffer, t_bindPoint, t_target->handle,
                                                                           set);
 }
@@ -136,14 +164,25 @@ void bindBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoin
 void bindBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint from, const SequenceLayout& layout,
                       VkCommandBuffer target, VkPipelineBindPoint to)
 {
-    const Target scope(layout, to);
+    const Target scope(commandBuffer, layout, to);
     commandBuffer.bound.replaySets(from, commandBuffer.device.borrowing, target);
+}
+
+KeptLayouts layoutsOf(const CommandBuffer& commandBuffer)
+{
+    KeptLayouts layouts;
+    t_device = &commandBuffer.device;
+    t_collected = &layouts;
+    for (const VkPipelineBindPoint bindPoint : {VK_PIPELINE_BIND_POINT_GRAPHICS, VK_PIPELINE_BIND_POINT_COMPUTE})
+        commandBuffer.bound.replaySets(bindPoint, commandBuffer.device.borrowing, VK_NULL_HANDLE);
+    t_collected = nullptr;
+    return layouts;
 }
 
 bool hasBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, const SequenceLayout& layout)
 {
     std::vector<bool> found(layout.sets.size());
-    const Target scope(layout, bindPoint);
+    const Target scope(commandBuffer, layout, bindPoint);
     t_found = &found;
     commandBuffer.bound.replaySets(bindPoint, commandBuffer.device.borrowing, commandBuffer.current);
     t_found = nullptr;

@@ -5,11 +5,20 @@
 #include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vulkan.h>
 
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "layer/objects/pipeline_layouts.h"
 
 namespace millrace::layer {
 
 struct CommandBuffer;
+
+// What is known of pipeline layouts of the application's, which may be gone, or others with the same handles.
+using KeptLayouts = std::vector<std::pair<VkPipelineLayout, std::shared_ptr<const PipelineLayout>>>;
+// Of those that sets are bound with in a command buffer.
+KeptLayouts layoutsOf(const CommandBuffer& commandBuffer);
 
 // A table whose commands that bind sets replace the layout that they are given.
 VkuDeviceDispatchTable borrowingTable(const VkuDeviceDispatchTable& table);

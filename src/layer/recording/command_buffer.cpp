@@ -83,7 +83,7 @@ void CommandBuffer::keepInheritance(const VkCommandBufferInheritanceInfo& info)
     inheritance.pipelineStatistics = info.pipelineStatistics;
 }
 
-void CommandBuffer::reset()
+void CommandBuffer::forgetCommands()
 {
     for (const std::shared_ptr<GraphRun>& run : runs)
         run->report();
@@ -103,10 +103,7 @@ void CommandBuffer::reset()
     streams = {handle};
     current.drop();
     current = handle;
-    log.clear();
     lent.clear();
-    graph.clear();
-    rendering = {};
     front = {};
     companion = VK_NULL_HANDLE;
     companionRepeat = VK_NULL_HANDLE;
@@ -115,15 +112,27 @@ void CommandBuffer::reset()
     drawMemory.reset();
     initialized.clear();
     memberVersions.clear();
-    generations = 0;
-    meshFronts = 0;
+    lateSecondaries.clear();
     copies = {};
-    labels.clear();
     isReadByHost = false;
     countsMeshes = false;
+    failure = VK_SUCCESS;
+}
+
+void CommandBuffer::reset()
+{
+    if (late)
+        late->clear();
+    forgetCommands();
+    log.clear();
+    graph.clear();
+    rendering = {};
+    hasUnknownState = false;
+    generations = 0;
+    meshFronts = 0;
+    labels.clear();
     m_told.clear();
     m_notKept.clear();
-    failure = VK_SUCCESS;
 }
 
 VkCommandBuffer CommandBuffer::beginHidden(const std::string& name, VkCommandBufferUsageFlags moreUsage)
@@ -234,7 +243,10 @@ void CommandBuffer::complete(size_t boundary, std::shared_ptr<Continuation> cont
 void CommandBuffer::execute(const CommandBuffer& secondary)
 {
     for (size_t i = 0; i < secondary.streams.size(); ++i) {
-        device.table.CmdExecuteCommands(current, 1, &secondary.streams[i]);
+        const auto late =
+            std::ranges::find_if(secondary.lateSecondaries, [=](const auto& one) { return one.first == i; });
+        if (late == secondary.lateSecondaries.end() || !executeLateSecondary(*this, *late->second))
+            device.table.CmdExecuteCommands(current, 1, &secondary.streams[i]);
         if (i < secondary.boundaries.size() && secondary.boundaries[i].kind() == Boundary::Kind::Completes)
             executeBoundary(secondary.boundaries[i]);
     }
@@ -277,6 +289,26 @@ bool CommandBuffer::goOn(const std::string& name)
         return false;
     makeVisibleToHost();
     current = streams.back();
+    return true;
+}
+
+bool CommandBuffer::goOnBehind(const std::string& name)
+{
+    const VkCommandBuffer before = current;
+    if (!goOn(name))
+        return false;
+    if (const VkResult result = device.table.EndCommandBuffer(before); result != VK_SUCCESS)
+        fail(result);
+    return true;
+}
+
+bool CommandBuffer::goAround(VkCommandBuffer stream)
+{
+    boundaries.push_back(Boundary::following());
+    rememberOrUndo([&] { boundaries.pop_back(); }, [&] { streams.push_back(stream); });
+    if (!goOnBehind("behind generated commands with an execution set"))
+        return false;
+    log.replay(kScopeOutsideRendering, device.table, current);
     return true;
 }
 

@@ -9,16 +9,19 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/never_destroyed.h"
 #include "layer/base/registry.h"
 #include "layer/graphs/graph_bindings.h"
 #include "layer/loader/device.h"
+#include "layer/recording/borrowed_sets.h"
 #include "layer/recording/bound_state.h"
 #include "layer/recording/boundary.h"
 #include "layer/recording/current_stream.h"
 #include "layer/recording/front.h"
+#include "layer/recording/late_streams.h"
 #include "layer/recording/lent_state.h"
 #include "layer/recording/rendering.h"
 #include "layer/recording/state_log.h"
@@ -73,6 +76,13 @@ struct CommandBuffer {
     GraphBindings graph;
     RenderingScope rendering;
     Front front;
+    std::unique_ptr<LateStreams> late;  // null: none of `streams` is one
+    // Of a secondary one: those of `streams` that primary ones may record themselves.
+    std::vector<std::pair<size_t, std::shared_ptr<const LateSecondary>>> lateSecondaries;
+    // Of a body of such streams: the command buffer whose messages its are, and what is known of the pipeline layouts
+    // in `log`, which may be gone (borrowed_sets.h).
+    CommandBuffer* reporter = nullptr;
+    KeptLayouts layouts;
     // Of a secondary one that continues a render pass: what belongs in front of the instance that it is executed in.
     // Null if there is nothing.
     VkCommandBuffer companion = VK_NULL_HANDLE;
@@ -88,12 +98,15 @@ struct CommandBuffer {
     std::array<HostCopy, HostCopy::Kinds> copies;  // the last one of each
     std::vector<std::string> labels;               // of the application's, that are open (settings "validate", "trace")
     bool isReadByHost = false;      // what `current` has recorded of graphs, since the last makeVisibleToHost()
+    bool hasUnknownState = false;   // commands that are newer than the headers have perhaps set some
     bool countsMeshes = false;      // its draws have shaders that count what they do, for the host
     VkResult failure = VK_SUCCESS;  // of a command of ours; vkEndCommandBuffer returns it
 
     void begin(const VkCommandBufferBeginInfo& info);
     // Forgets everything recorded. The command buffer is not in use by the device.
     void reset();
+    // The same, but for the state that is set.
+    void forgetCommands();
     // Starts a hidden command buffer of the same kind. Null if that fails, which vkEndCommandBuffer will tell.
     VkCommandBuffer beginHidden(const std::string& name, VkCommandBufferUsageFlags moreUsage = 0);
     // The same for one that this one's companion will be: a secondary one, outside of render passes.
@@ -112,6 +125,11 @@ struct CommandBuffer {
     bool divide(Boundary boundary, const std::string& name);
     // The same, but the driver's command buffer stays open for commands of ours, and what follows is submitted with it.
     bool goOn(const std::string& name);
+    // Ends the driver's command buffer here and goes on in a hidden one, in which no state is set, and which follows.
+    bool goOnBehind(const std::string& name);
+    // Ends the driver's command buffer here and goes on in a hidden one, in which all state is set that was. In between
+    // is `stream`.
+    bool goAround(VkCommandBuffer stream);
     // Executes a secondary one that is several, in place of the application's command. Its boundaries become this
     // one's.
     void execute(const CommandBuffer& secondary);
@@ -125,7 +143,14 @@ struct CommandBuffer {
     // `place`: where it is, such as "behind an execution graph".
     void tellWhatIsNotKept(const std::string& place) const;
     // False if the same was told since recording began: a command that is wrong mostly is so many times.
-    bool isNews(const std::string& id, const std::string& text) { return m_told.insert(id + text).second; }
+    bool isNews(const std::string& id, const std::string& text)
+    {
+        return (reporter ? reporter : this)->m_told.insert(id + text).second;
+    }
+    // False if a recorded command has structures that are not kept.
+    bool keepsAll() const { return m_notKept.empty(); }
+    // As a submission has them.
+    std::vector<VkCommandBuffer> submittedStreams() const { return late ? late->streams() : streams; }
     ObjectReference reference() const { return objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, handle); }
 
     static CommandBuffer& of(VkCommandBuffer handle) { return *s_all.value.findValid(handleId(handle)); }

@@ -14,8 +14,9 @@ CommandPool::~CommandPool()
 {
     for (VkCommandBuffer commandBuffer : commandBuffers)
         CommandBuffer::forget(commandBuffer);
-    if (m_hidden)
-        device.table.DestroyCommandPool(device.handle, m_hidden, runtime::hostMemory());
+    for (const VkCommandPool own : {m_hidden, late.handle})
+        if (own)
+            device.table.DestroyCommandPool(device.handle, own, runtime::hostMemory());
 }
 
 bool CommandPool::canCompute() const
@@ -37,22 +38,28 @@ VkCommandPool CommandPool::getHidden()
     return m_hidden;
 }
 
-VkCommandBuffer CommandPool::allocateHidden(const std::string& name, VkCommandBufferLevel level)
+VkCommandBuffer allocateHidden(const Device& device, VkCommandPool pool, const std::string& name,
+                               VkCommandBufferLevel level)
 {
     VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-    info.commandPool = getHidden();
+    info.commandPool = pool;
     info.level = level;
     info.commandBufferCount = 1;
     VkCommandBuffer commandBuffer = VK_NULL_HANDLE;
-    if (!info.commandPool || device.table.AllocateCommandBuffers(device.handle, &info, &commandBuffer) != VK_SUCCESS)
+    if (!pool || device.table.AllocateCommandBuffers(device.handle, &info, &commandBuffer) != VK_SUCCESS)
         return VK_NULL_HANDLE;
     // The loader did not see this one being allocated; layers below and the loader need its dispatch pointer.
     if (device.setLoaderData && device.setLoaderData(device.handle, commandBuffer) != VK_SUCCESS) {
-        device.table.FreeCommandBuffers(device.handle, m_hidden, 1, &commandBuffer);
+        device.table.FreeCommandBuffers(device.handle, pool, 1, &commandBuffer);
         return VK_NULL_HANDLE;
     }
     device.names.set(VK_OBJECT_TYPE_COMMAND_BUFFER, commandBuffer, {name});
     return commandBuffer;
+}
+
+VkCommandBuffer CommandPool::allocateHidden(const std::string& name, VkCommandBufferLevel level)
+{
+    return layer::allocateHidden(device, getHidden(), name, level);
 }
 
 void CommandPool::freeHidden(const std::vector<VkCommandBuffer>& list)

@@ -5,12 +5,25 @@
 
 #include <vulkan/vulkan.h>
 
+#include <mutex>
 #include <unordered_set>
 #include <vector>
 
 #include "layer/loader/device.h"
 
 namespace millrace::layer {
+
+// One of the layer's own, from a pool that is guarded for it. Null if the driver has no memory.
+VkCommandBuffer allocateHidden(const Device& device, VkCommandPool pool, const std::string& name,
+                               VkCommandBufferLevel level = VK_COMMAND_BUFFER_LEVEL_PRIMARY);
+
+// Beside an application's pool, whose owner may record there while another thread submits what was recorded there, and
+// with that records streams again (late_streams.h).
+struct LatePool {
+    std::recursive_mutex mutex;  // a callback of the application's may submit, though Vulkan forbids it
+    VkCommandPool handle = VK_NULL_HANDLE;
+    std::vector<VkCommandBuffer> free;
+};
 
 struct CommandPool {
     CommandPool(Device& owner, const VkCommandPoolCreateInfo& createInfo)
@@ -23,6 +36,7 @@ struct CommandPool {
     const VkCommandPoolCreateFlags flags;
     const uint32_t queueFamily;
     std::unordered_set<VkCommandBuffer> commandBuffers;  // the application's
+    LatePool late;
 
     // False on queues that graphs cannot run on.
     bool canCompute() const;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A render pass instance in two parts, of which the second has a front of its own. Only instances of render pass
-// objects: in dynamic ones barriers name no stages that run in front.
+// In dynamic instances barriers name no stages that run in front, so that only those of render pass objects have to
+// wait.
+#include "layer/recording/divided_instance.h"
+
 #include "layer/objects/render_passes.h"
 #include "layer/recording/command_buffer.h"
 
 namespace millrace::layer {
-
-namespace {
 
 // What is open inside of an instance would have to be interrupted as well.
 bool canBeDivided(const CommandBuffer& commandBuffer)
@@ -19,7 +19,7 @@ bool canBeDivided(const CommandBuffer& commandBuffer)
 }
 
 // An instance has all of its subpasses, also where nothing is drawn in them.
-void endPass(const CommandBuffer& commandBuffer)
+void endPart(const CommandBuffer& commandBuffer)
 {
     const VkuDeviceDispatchTable& table = commandBuffer.device.table;
     const RenderingScope& scope = commandBuffer.rendering;
@@ -28,7 +28,17 @@ void endPass(const CommandBuffer& commandBuffer)
     table.CmdEndRenderPass(commandBuffer.current);
 }
 
-void beginPassAgain(const CommandBuffer& commandBuffer)
+void waitForPart(const CommandBuffer& commandBuffer)
+{
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    commandBuffer.device.table.CmdPipelineBarrier(commandBuffer.current, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                                  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, nullptr, 0,
+                                                  nullptr);
+}
+
+void beginNextPart(const CommandBuffer& commandBuffer)
 {
     const VkuDeviceDispatchTable& table = commandBuffer.device.table;
     const RenderingScope& scope = commandBuffer.rendering;
@@ -45,32 +55,20 @@ void beginPassAgain(const CommandBuffer& commandBuffer)
         commandBuffer.log.replay(kScopeOutsideRendering, table, commandBuffer.current);
 }
 
-void divide(CommandBuffer& commandBuffer)
-{
-    endPass(commandBuffer);
-    closeFront(commandBuffer);
-    // Also for what the second part loads.
-    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-    commandBuffer.device.table.CmdPipelineBarrier(commandBuffer.current, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                                                  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, nullptr, 0,
-                                                  nullptr);
-    openFront(commandBuffer, false, true);
-    beginPassAgain(commandBuffer);
-}
-
-}  // namespace
-
 void settleWait(CommandBuffer& commandBuffer)
 {
     Front& front = commandBuffer.front;
     if (!front.waits || !front.stream || front.obstacle)
         return;
-    if (canBeDivided(commandBuffer))
-        divide(commandBuffer);
-    else
+    if (!canBeDivided(commandBuffer)) {
         front.obstacle = front.waits;
+        return;
+    }
+    endPart(commandBuffer);
+    closeFront(commandBuffer);
+    waitForPart(commandBuffer);
+    openFront(commandBuffer, false, true);
+    beginNextPart(commandBuffer);
 }
 
 }  // namespace millrace::layer

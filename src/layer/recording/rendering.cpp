@@ -165,20 +165,6 @@ VKAPI_ATTR void VKAPI_CALL CmdEndRendering(VkCommandBuffer handle)
         closeFront(commandBuffer);
 }
 
-// The second part of an instance loads, or reads as input attachments, what the first has written and stored.
-void waitForAttachments(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer)
-{
-    constexpr VkPipelineStageFlags kWriting = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT |
-                                              VK_PIPELINE_STAGE_EARLY_FRAGMENT_TESTS_BIT |
-                                              VK_PIPELINE_STAGE_LATE_FRAGMENT_TESTS_BIT;
-    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-    barrier.srcAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
-    barrier.dstAccessMask = barrier.srcAccessMask | VK_ACCESS_COLOR_ATTACHMENT_READ_BIT |
-                            VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_INPUT_ATTACHMENT_READ_BIT;
-    table.CmdPipelineBarrier(commandBuffer, kWriting, kWriting | VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT, 0, 1, &barrier,
-                             0, nullptr, 0, nullptr);
-}
-
 }  // namespace
 
 const char* RenderingScope::obstacleToDispatch() const
@@ -251,6 +237,24 @@ void tellWhatIsLost(CommandBuffer& commandBuffer)
 
 }  // namespace
 
+void waitForAttachments(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer)
+{
+    constexpr VkPipelineStageFlags kWriting = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT |
+                                              VK_PIPELINE_STAGE_EARLY_FRAGMENT_TESTS_BIT |
+                                              VK_PIPELINE_STAGE_LATE_FRAGMENT_TESTS_BIT;
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
+    barrier.dstAccessMask = barrier.srcAccessMask | VK_ACCESS_COLOR_ATTACHMENT_READ_BIT |
+                            VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_INPUT_ATTACHMENT_READ_BIT;
+    table.CmdPipelineBarrier(commandBuffer, kWriting, kWriting | VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT, 0, 1, &barrier,
+                             0, nullptr, 0, nullptr);
+}
+
+bool losesAttachments(const RenderingScope& scope)
+{
+    return scope.dynamic && !attachmentsThatLose(*scope.dynamic).empty();
+}
+
 void interruptRendering(CommandBuffer& commandBuffer, bool predicated)
 {
     const VkuDeviceDispatchTable& table = commandBuffer.device.table;
@@ -260,12 +264,15 @@ void interruptRendering(CommandBuffer& commandBuffer, bool predicated)
         commandBuffer.front.obstacle =
             "behind something that interrupts the render pass instance, such as an "
             "execution graph";
-    if (scope.conditional && (nested || !predicated))
+    // What began outside of an instance must not end in it (VUID-vkCmdEndConditionalRenderingEXT-None-01986).
+    if (nested)
         table.CmdEndConditionalRenderingEXT(commandBuffer.current);
     if (scope.dynamic) {
         tellWhatIsLost(commandBuffer);
         table.CmdEndRendering(commandBuffer.current);
     }
+    if (scope.conditional && !nested && !predicated)
+        table.CmdEndConditionalRenderingEXT(commandBuffer.current);
     if (nested && predicated)
         table.CmdBeginConditionalRenderingEXT(commandBuffer.current, &scope.conditionalInfo);
 }

@@ -4,6 +4,7 @@
 // has to interrupt all.
 #pragma once
 
+#include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vulkan.h>
 
 #include <memory>
@@ -69,6 +70,11 @@ struct RenderingScope {
 // In front of what may count in queries that are held back.
 void beginHeldQueries(CommandBuffer& commandBuffer);
 
+// In front of the second part of an instance, which loads, or reads as input attachments, what the first has written
+// and stored.
+void waitForAttachments(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer);
+// True if what was drawn in the instance before may be lost where it is interrupted.
+bool losesAttachments(const RenderingScope& scope);
 // Leaves the render pass instance. Conditional rendering stays in force if `predicated`, else it ends.
 void interruptRendering(CommandBuffer& commandBuffer, bool predicated);
 // Ends conditional rendering that is still in force, before the command buffer is split.

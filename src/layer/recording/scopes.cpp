@@ -165,11 +165,13 @@ VkSubpassContents contentsOf(const VkSubpassBeginInfo* info)
     return info->contents;
 }
 
-// Only where something in front may make it necessary to go on with another.
-void keepForLater(CommandBuffer& commandBuffer, const VkRenderPassBeginInfo& info)
+// Only where it may become necessary to go on with another: because of what is in front, or of what has a stream of its
+// own.
+void keepForLater(CommandBuffer& commandBuffer, const VkRenderPassBeginInfo& info, bool isStored)
 {
     RenderingScope& scope = commandBuffer.rendering;
-    if (!scope.renderPass || !scope.renderPass->again || !commandBuffer.front.stream)
+    if (!scope.renderPass || !scope.renderPass->again || (!commandBuffer.front.stream && !isStored) ||
+        (scope.renderPass->stored && !isStored))
         return;
     auto copy = std::make_shared<vku::safe_VkRenderPassBeginInfo>(&info);
     scope.notKept = missingStructures(info.pNext, copy->pNext);
@@ -188,13 +190,17 @@ struct BeginPass<Member> {
         CommandBuffer& commandBuffer = CommandBuffer::of(handle);
         openFront(commandBuffer, false, true);
         beginHeldQueries(commandBuffer);
-        (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo, contents);
         RenderingScope& scope = commandBuffer.rendering;
+        scope.renderPass = commandBuffer.device.renderPasses.share(handleId(pInfo->renderPass));
+        const bool isStored = commandBuffer.device.dividesPasses && commandBuffer.primary && scope.renderPass;
+        VkRenderPassBeginInfo info = *pInfo;
+        if (isStored && scope.renderPass->stored)
+            info.renderPass = scope.renderPass->stored;
+        (commandBuffer.device.table.*Member)(commandBuffer.current, &info, contents);
         scope.legacyPass = true;
         scope.subpass = 0;
         scope.contents = contentsOf(contents);
-        scope.renderPass = commandBuffer.device.renderPasses.share(handleId(pInfo->renderPass));
-        keepForLater(commandBuffer, *pInfo);
+        keepForLater(commandBuffer, *pInfo, isStored);
     }
 };
 

@@ -2,6 +2,7 @@
 #include "layer/recording/state_log.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace millrace::layer {
 
@@ -58,6 +59,26 @@ bool StateLog::has(uint32_t scopes) const
     return (m_scopes & scopes) && std::ranges::any_of(m_kinds, [=](const Kind& kind) {
                return std::ranges::any_of(kind.entries, [=](const Entry& entry) { return entry.scopes & scopes; });
            });
+}
+
+void StateLog::assign(const StateLog& other)
+{
+    clear();
+    m_sorted.reserve(std::max<size_t>(32, 2 * other.m_entries));
+    for (size_t i = 0; i < kStateKinds; ++i) {
+        const Kind& from = other.m_kinds[i];
+        Kind& kind = m_kinds[i];
+        kind.lastOrder = from.lastOrder;
+        kind.last = kind.before = nullptr;
+        kind.entries = from.entries;
+        m_entries += kind.entries.size();
+        for (Entry& entry : kind.entries) {
+            const std::byte* const bytes = std::exchange(entry.payload, m_payloads.take(entry.capacity));
+            std::memcpy(entry.payload, bytes, entry.capacity);
+        }
+    }
+    m_order = other.m_order;
+    m_scopes = other.m_scopes;
 }
 
 void StateLog::clear()

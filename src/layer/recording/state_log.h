@@ -215,6 +215,9 @@ public:
         }
     }
 
+    // What the other one has, in place of all that is in this one.
+    void assign(const StateLog& other);
+
     bool has(uint32_t scopes) const;
     // Of the last command of the kind; 0: there was none.
     uint64_t lastOrder(StateKind kind) const { return m_kinds[static_cast<size_t>(kind)].lastOrder; }

@@ -32,7 +32,7 @@ bool needsExpansion(const VkSubmitInfo2& submit)
 template <typename Info>
 bool anyNeedsExpansion(const Device& device, uint32_t count, const Info* submits)
 {
-    return (device.needsFronts || device.needsPassFronts) &&
+    return (device.needsFronts || device.needsPassFronts || device.hasLateStreams) &&
            std::any_of(submits, submits + count, [](const Info& submit) { return needsExpansion(submit); });
 }
 
@@ -58,10 +58,10 @@ void ExpandedSubmits<VkSubmitInfo>::expand(VkSubmitInfo& submit)
     std::vector<VkCommandBuffer>& streams = m_commandBuffers.emplace_back();
     std::vector<uint32_t>& masks = m_masks.emplace_back();
     for (uint32_t i = 0; i < submit.commandBufferCount; ++i) {
-        const CommandBuffer& commandBuffer = CommandBuffer::of(submit.pCommandBuffers[i]);
-        streams.insert(streams.end(), commandBuffer.streams.begin(), commandBuffer.streams.end());
+        const std::vector<VkCommandBuffer> own = CommandBuffer::of(submit.pCommandBuffers[i]).submittedStreams();
+        streams.insert(streams.end(), own.begin(), own.end());
         if (i < maskCount)
-            masks.insert(masks.end(), commandBuffer.streams.size(), group->pCommandBufferDeviceMasks[i]);
+            masks.insert(masks.end(), own.size(), group->pCommandBufferDeviceMasks[i]);
     }
     submit.commandBufferCount = static_cast<uint32_t>(streams.size());
     submit.pCommandBuffers = streams.data();
@@ -83,7 +83,7 @@ ExpandedSubmits<VkSubmitInfo2>::ExpandedSubmits(const Device& device, uint32_t c
     for (VkSubmitInfo2& copy : m_copies) {
         std::vector<VkCommandBufferSubmitInfo>& infos = m_commandBuffers.emplace_back();
         for (const VkCommandBufferSubmitInfo& info : std::span(copy.pCommandBufferInfos, copy.commandBufferInfoCount))
-            for (VkCommandBuffer stream : CommandBuffer::of(info.commandBuffer).streams) {
+            for (VkCommandBuffer stream : CommandBuffer::of(info.commandBuffer).submittedStreams()) {
                 infos.push_back(info);
                 infos.back().commandBuffer = stream;
             }

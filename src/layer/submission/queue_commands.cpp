@@ -86,6 +86,31 @@ void announce(uint32_t count, const VkSubmitInfo2* submits)
             announce(submits[i].pCommandBufferInfos[k].commandBuffer);
 }
 
+VkResult renew(VkCommandBuffer handle)
+{
+    const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    return commandBuffer.late ? commandBuffer.late->renew() : VK_SUCCESS;
+}
+
+// Streams that depend on what may have changed since they were recorded.
+VkResult renew(uint32_t count, const VkSubmitInfo* submits)
+{
+    VkResult result = VK_SUCCESS;
+    for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t k = 0; k < submits[i].commandBufferCount && result == VK_SUCCESS; ++k)
+            result = renew(submits[i].pCommandBuffers[k]);
+    return result;
+}
+
+VkResult renew(uint32_t count, const VkSubmitInfo2* submits)
+{
+    VkResult result = VK_SUCCESS;
+    for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t k = 0; k < submits[i].commandBufferInfoCount && result == VK_SUCCESS; ++k)
+            result = renew(submits[i].pCommandBufferInfos[k].commandBuffer);
+    return result;
+}
+
 using SemaphoreValue = StatusWatch::SemaphoreValue;
 
 using Runs = std::vector<std::shared_ptr<Watched>>;
@@ -95,6 +120,8 @@ void addRuns(Runs& runs, VkCommandBuffer handle)
     const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     runs.insert(runs.end(), commandBuffer.runs.begin(), commandBuffer.runs.end());
     runs.insert(runs.end(), commandBuffer.watched.begin(), commandBuffer.watched.end());
+    if (commandBuffer.late)
+        commandBuffer.late->addWatched(runs);
 }
 
 Runs runsOf(const VkSubmitInfo& submit)
@@ -211,6 +238,9 @@ VkResult submit(VkQueue handle, uint32_t count, const Info* submits, VkFence fen
     }
     if (queue.device.trace || queue.device.usesCommands())
         announce(count, submits);
+    if (queue.device.hasLateStreams)
+        if (const VkResult result = renew(count, submits); result != VK_SUCCESS)
+            return result;
     watch(queue, count, submits, fence);
     const bool waits = mustWait(queue, count, submits);
     const bool isSplit = queue.device.held->anySplit() && Submission::hasSplit(count, submits);

@@ -210,9 +210,10 @@ std::vector<Submission::Part> Submission::takeParts()
         piece.waits = std::move(batch.waits);
         for (const VkCommandBufferSubmitInfo& info : batch.commandBuffers) {
             const CommandBuffer& commandBuffer = CommandBuffer::of(info.commandBuffer);
-            for (size_t i = 0; i < commandBuffer.streams.size(); ++i) {
+            const std::vector<VkCommandBuffer> streams = commandBuffer.submittedStreams();
+            for (size_t i = 0; i < streams.size(); ++i) {
                 piece.commandBuffers.push_back(info);
-                piece.commandBuffers.back().commandBuffer = commandBuffer.streams[i];
+                piece.commandBuffers.back().commandBuffer = streams[i];
                 if (i == commandBuffer.boundaries.size())
                     break;
                 if (commandBuffer.boundaries[i].kind() == Boundary::Kind::Follows)

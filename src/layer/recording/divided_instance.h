@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instances of render pass objects in several parts, each of which goes on with what the one before has left in the
+// attachments.
+#pragma once
+
+namespace millrace::layer {
+
+struct CommandBuffer;
+
+// True if the instance that is open may end here and another one go on. False outside of one.
+bool canBeDivided(const CommandBuffer& commandBuffer);
+// Ends the part in `current`.
+void endPart(const CommandBuffer& commandBuffer);
+// Behind it, in front of what the next one needs.
+void waitForPart(const CommandBuffer& commandBuffer);
+// Begins the next one in `current`, in the subpass in which the one before has ended.
+void beginNextPart(const CommandBuffer& commandBuffer);
+
+}  // namespace millrace::layer
