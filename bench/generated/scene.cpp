@@ -21,9 +21,10 @@ std::vector<Case> allCases(uint32_t mostSequences)
         add("dispatches, set of " + std::to_string(pipelines), Action::Dispatch, pipelines, false);
         add("draws in order, set of " + std::to_string(pipelines), Action::Draw, pipelines, true);
     }
-    // A record is 32 bytes.
+    // A record is 32 bytes, with a set 28.
     const uint32_t calls = std::min(4000u, std::max(1u, mostSequences / 25));
     cases.push_back({"calls of 30 draws", Action::Draw, 30, calls});
+    cases.push_back({"calls of 30 draws in order, set of 2", Action::Draw, 30, calls, 2, true});
     return cases;
 }
 
