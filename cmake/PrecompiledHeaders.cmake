@@ -42,14 +42,15 @@ function(millrace_linked target out)
 endfunction()
 
 # millrace_precompile_headers(<folder>): the targets of this project in the folder and below it, but those that have
-# headers of their own.
+# headers or options of their own. GCC 12 ends where a header was optimized in another way than the source.
 function(millrace_precompile_headers folder)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)
     get_target_property(own ${target} PRECOMPILE_HEADERS)
+    get_target_property(options ${target} COMPILE_OPTIONS)
     millrace_linked(${target} linked)
-    if(own OR NOT "millrace_options" IN_LIST linked OR type STREQUAL "INTERFACE_LIBRARY")
+    if(own OR options OR NOT "millrace_options" IN_LIST linked OR type STREQUAL "INTERFACE_LIBRARY")
       continue()
     elseif(NOT type STREQUAL "EXECUTABLE")
       set(kind library)
