@@ -458,7 +458,7 @@ void Way::generate(uint32_t call)
 
 void Way::loop(uint32_t call)
 {
-    uint32_t bound = 0;
+    uint32_t bound = call == 0 ? 0 : ~0u;  // the call before has left another
     for (uint32_t i = call * m_scene.sequences; i < (call + 1) * m_scene.sequences; ++i) {
         const uint32_t* const record = &m_words[size_t{i} * m_layout.words];
         const uint32_t* const action = record + m_layout.action;

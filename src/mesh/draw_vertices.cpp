@@ -263,6 +263,8 @@ private:
     // NVIDIA's compiler ends the process or makes wrong code where the views' positions differ and PointSize is
     // written (docs/gpu.md).
     bool mayHaveSizes() const { return m_viewMask == 0 || m_target.viewPointSizes; }
+    // They are what they are where nobody writes them.
+    bool leavesSizes() const { return !mayHaveSizes() && m_target.unwrittenPointSizes && m_outputs.hasUnitSizes; }
 
     // What is not drawn has a layer, a viewport and a rate all the same, and one that there is: others are undefined
     // behavior. Likewise a size, and distances at which nothing is clipped.
@@ -401,7 +403,9 @@ private:
             case spv::BuiltIn::Position:
                 return position;
             case spv::BuiltIn::PointSize:
-                return m_outputs.corners == 1 ? chosen(builtIn, mayHaveSizes(), spv::Capability::Shader, kSizes) : Id{};
+                return m_outputs.corners == 1 && !leavesSizes()
+                           ? chosen(builtIn, mayHaveSizes(), spv::Capability::Shader, kSizes)
+                           : Id{};
             case spv::BuiltIn::ClipDistance:
                 return chosen(builtIn, true, spv::Capability::ClipDistance, "");
             case spv::BuiltIn::CullDistance:

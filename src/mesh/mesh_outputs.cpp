@@ -35,6 +35,7 @@ public:
         m_outputs.setsCountsAgain = std::ranges::any_of(m_module.functions, setsCountsAgain);
         for (size_t v = 0; v < m_outputs.variables.size(); ++v)
             addBuiltIns(v);
+        readSizes();
         return std::move(m_outputs);
     }
 
@@ -173,6 +174,44 @@ private:
             if (own && isUsed(output.variable, m))
                 m_outputs.builtIns.push_back({static_cast<spv::BuiltIn>(own->literal(3)), v, m, element->id(m)});
         }
+    }
+
+    // What its value is, that is stored by itself; all other ways to write count as another value.
+    void readSizes()
+    {
+        const BuiltInOutput* size = m_outputs.find(spv::BuiltIn::PointSize);
+        if (!size || m_uses.contains({m_outputs.variables[size->output].variable.value, kAll}))
+            return;
+        std::set<uint32_t> places;
+        m_outputs.hasUnitSizes = true;
+        for (const spirv::Function& function : m_module.functions)
+            for (const spirv::Block& block : function.blocks)
+                for (const Instruction& i : block.body) {
+                    if (isSize(i, *size))
+                        places.insert(i.result.value);
+                    else if (i.op == spv::Op::OpStore && places.contains(i.id(0).value))
+                        m_outputs.hasUnitSizes = m_outputs.hasUnitSizes && isOne(i.id(1));
+                    else if (i.op != spv::Op::OpLoad)
+                        i.forEachUse([&](Id id) {
+                            if (places.contains(id.value))
+                                m_outputs.hasUnitSizes = false;
+                        });
+                }
+    }
+
+    bool isSize(const Instruction& i, const BuiltInOutput& size) const
+    {
+        uint32_t member = 0;
+        return (i.op == spv::Op::OpAccessChain || i.op == spv::Op::OpInBoundsAccessChain) &&
+               i.id(0) == m_outputs.variables[size.output].variable && i.operandCount() == 3 && size.member &&
+               m_module.constantValue(i.id(2), member) && member == *size.member;
+    }
+
+    bool isOne(Id value) const
+    {
+        constexpr uint32_t kOne = 0x3f800000;
+        const Instruction* constant = m_module.findDefinition(value);
+        return constant && constant->op == spv::Op::OpConstant && constant->literal(0) == kOne;
     }
 
     static constexpr uint32_t kAll = ~0u;

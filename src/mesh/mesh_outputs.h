@@ -38,6 +38,8 @@ struct MeshOutputs {
     // A run may set the counts more than once. SPIR-V allows no such thing, but compilers of HLSL write it, and drivers
     // go by the last ones.
     bool setsCountsAgain = false;
+    // Nothing but 1 is written to PointSize.
+    bool hasUnitSizes = false;
     std::vector<Output> variables;
     std::vector<BuiltInOutput> builtIns;
 

@@ -200,7 +200,7 @@ void expectWhatIsThere(LateDraws& draws, Maker maker, uint32_t cases)
     }
 }
 
-TEST(LateMembers, WhereTheDriverHasIt_TheDriversDraws)
+TEST(LateMembers, DrawsWhereTheDriverHasIt_TheDriversCommands)
 {
     if (!driverHasGeneratedCommands())
         GTEST_SKIP() << "the driver lacks VK_EXT_device_generated_commands";

@@ -449,7 +449,7 @@ TEST(MeshLowering, ClipDistancesOfSeveralViews_PrimitivesOutsideOfOneAreDrawnFar
 namespace {
 
 // A mesh shader of points whose positions are each view's own, or which has no views.
-Stage pointStage(bool hasViews, bool hasSizes)
+Stage pointStage(bool hasViews, bool hasSizes, const std::string& size = "2.0")
 {
     return {"main",
             compileText("#version 460\n#extension GL_EXT_mesh_shader : require\n"
@@ -458,7 +458,7 @@ Stage pointStage(bool hasViews, bool hasSizes)
                         "void main()\n{\nSetMeshOutputsEXT(1u, 1u);\ngl_PrimitivePointIndicesEXT[0] = 0u;\n"
                         "gl_MeshVerticesEXT[0].gl_Position = vec4(" +
                             std::string(hasViews ? "gl_ViewIndex" : "0") + ");\n" +
-                            (hasSizes ? "gl_MeshVerticesEXT[0].gl_PointSize = 2.0;\n" : "") + "}\n",
+                            (hasSizes ? "gl_MeshVerticesEXT[0].gl_PointSize = " + size + ";\n" : "") + "}\n",
                         VK_SHADER_STAGE_MESH_BIT_EXT),
             {}};
 }
@@ -494,6 +494,10 @@ TEST(MeshLowering, PointSizesOfSeveralViews_AreOnlyWrittenWhereThatCompiles)
         EXPECT_NE(sized.error().text().find("PointSize"), std::string::npos) << sized.error().text();
     }
     EXPECT_FALSE(*writesSize(pointStage(true, false), 3, false, true));
+    EXPECT_FALSE(*writesSize(pointStage(true, true, "1.0"), 3, false, true)) << "what it is anyway";
+    EXPECT_TRUE(*writesSize(pointStage(true, true, "1.0"), 3, true, true));
+    EXPECT_FALSE(writesSize(pointStage(true, true, "1.0"), 3, false, false));
+    EXPECT_FALSE(writesSize(pointStage(true, true, "gl_MeshVerticesEXT[0].gl_Position.x"), 3, false, true));
     const auto old = writesSize(pointStage(true, false), 3, false, false);
     ASSERT_FALSE(old);
     EXPECT_NE(old.error().text().find("maintenance5"), std::string::npos) << old.error().text();
