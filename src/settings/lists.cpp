@@ -34,6 +34,8 @@ constexpr Switch kDisabled[] = {
      [](const Settings& s) { return !s.computedVertices; }},
     {"direct", [](Settings& s) { s.runtime.path = runtime::Path::Indirect; },
      [](const Settings& s) { return s.runtime.path == runtime::Path::Indirect; }},
+    {"early_submissions", [](Settings& s) { s.earlySubmissions = false; },
+     [](const Settings& s) { return !s.earlySubmissions; }},
     {"late_members", [](Settings& s) { s.lateMembers = false; }, [](const Settings& s) { return !s.lateMembers; }},
     {"leaf", [](Settings& s) { s.leaf = false; }, [](const Settings& s) { return !s.leaf; }},
     {"maintenance5", [](Settings& s) { s.hideMaintenance5 = true; },

@@ -40,6 +40,7 @@ struct Settings {
     bool viewPointSizes = true;    // vertex shaders of mesh shaders' points may read ViewIndex and write PointSize
     bool combinedSets = true;      // pipelines of execution sets become one, where generated draws keep their order
     bool lateMembers = true;       // generated commands run what is in their execution sets when they are submitted
+    bool earlySubmissions = true;  // what waits for the host is with the driver before
     bool debugLabels = false;      // enable VK_EXT_debug_utils even if nobody else does
     bool stepByStep = false;       // each step is a submission of its own
     uint32_t stepLimitMs = 0;      // report steps that take longer; 0: none. Implies runtime::Settings::breadcrumbs

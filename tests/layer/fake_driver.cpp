@@ -34,10 +34,11 @@ struct Object {
 
 constexpr uint32_t kMostAtOnce = 16;  // command buffers that are allocated
 constexpr uint32_t kQueues = FakeDriver::kQueueCount;
+constexpr uint32_t kAllQueues = kQueues + FakeDriver::kSpareQueueCount;
 constexpr std::array<VkQueueFamilyProperties, FakeDriver::kFamilyCount> kFamilies = {{
-    {VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, kQueues, 64, {1, 1, 1}},
-    {VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, kQueues, 64, {1, 1, 1}},
-    {VK_QUEUE_TRANSFER_BIT, kQueues, 64, {1, 1, 1}},
+    {VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, kAllQueues, 64, {1, 1, 1}},
+    {VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, kAllQueues, 64, {1, 1, 1}},
+    {VK_QUEUE_TRANSFER_BIT, kAllQueues, 64, {1, 1, 1}},
 }};
 
 struct Free {
@@ -60,8 +61,8 @@ struct State {
     Object instance{&instance};
     Object physical{&instance};
     Object device{&device};
-    std::array<std::array<Object, kQueues>, kFamilies.size()> queues = [this] {
-        std::array<std::array<Object, kQueues>, kFamilies.size()> all{};
+    std::array<std::array<Object, kAllQueues>, kFamilies.size()> queues = [this] {
+        std::array<std::array<Object, kAllQueues>, kFamilies.size()> all{};
         for (auto& family : all)
             family.fill({&device});
         return all;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A driver that only writes down what it is called with, and a device of the layer's above it, made without a loader.
 // It has all that graphs need, memory among it, but runs nothing: whatever is waited for may be taken for done. There
-// are three families of two queues each: for all, for compute and transfer, for transfer.
+// are three families of two queues each, and a spare one: for all, for compute and transfer, for transfer.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -44,7 +44,8 @@ enum class Provided {
 class FakeDriver {
 public:
     static constexpr uint32_t kFamilyCount = 3;
-    static constexpr uint32_t kQueueCount = 2;  // of each
+    static constexpr uint32_t kQueueCount = 2;  // of each, that the application has
+    static constexpr uint32_t kSpareQueueCount = 1;
 
     explicit FakeDriver(Version version = Version::All, Provided provided = Provided::Graphs);
     ~FakeDriver();

@@ -85,10 +85,8 @@ void enableWhatGraphsNeed(PatchedDeviceCreateInfo& request, const Support& suppo
                        &VkPhysicalDeviceHostQueryResetFeatures::hostQueryReset);
     if (support.portabilitySubset && support.events)
         enableEvents(request);
-    // For the submission of split streams and the barriers of the runtime.
-    request.enable(k13, &VkPhysicalDeviceVulkan13Features::synchronization2,
-                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,
-                   &VkPhysicalDeviceSynchronization2Features::synchronization2);
+    // The barriers of the runtime are of synchronization2, too.
+    request.enableSplits();
 }
 
 // The count of indirect draws is a feature without a structure of its own. One for all of Vulkan 1.2 would exclude what

@@ -25,6 +25,7 @@
 #include "layer/submission/faults.h"
 #include "layer/submission/held_work.h"
 #include "layer/submission/queue.h"
+#include "layer/submission/side_queue.h"
 #include "layer/submission/status_watch.h"
 #include "runtime/capture_recorder.h"
 #include "runtime/host_memory.h"
@@ -159,6 +160,14 @@ void destroy(std::shared_ptr<Device>& device, const VkAllocationCallbacks* alloc
     next(handle, allocator);
 }
 
+// Null if there is nothing to submit early: no command buffer is split, or each would have to be on several devices.
+std::unique_ptr<QueuesWithSide> queuesWithSide(const Device& device, const VkDeviceCreateInfo& createInfo)
+{
+    const bool isWanted =
+        (device.uses & kUseSplits) && !device.enabled.deviceGroup && device.settings().earlySubmissions;
+    return isWanted ? std::make_unique<QueuesWithSide>(createInfo, device.queueFamilies) : nullptr;
+}
+
 struct Creation {
     Instance& instance;
     VkPhysicalDevice physical;
@@ -232,9 +241,13 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
                        (enabled.shaderEnqueueExtension || enabled.maintenance5 || enabled.pipelineLibrary ||
                         (enabled.generatedCommandsExtension && device->support.generatedCommands) ||
                         (enabled.meshShaderExtension && device->support.meshShader) || (device->uses & kUseMeshCounts));
+    std::unique_ptr<QueuesWithSide> queues;
     VkResult result;
     if (patch) {
-        const PatchedDeviceCreateInfo patched(createInfo, device->support, device->uses);
+        PatchedDeviceCreateInfo patched(createInfo, device->support, device->uses);
+        queues = queuesWithSide(*device, createInfo);
+        if (queues)
+            patched.setQueues(queues->infos());
         result = callDriver(patched.get(), *device);
         device->tellLost("vkCreateDevice", patched.lost());
     } else {
@@ -249,6 +262,9 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
         }
         if (device->uses & (kUseSplits | kUseCommands))
             tellUnknownExtensions(*device, createInfo);
+        if (queues)
+            for (const auto& [family, index] : queues->added())
+                device->sideQueues[family] = SideQueue::create(*device, family, index);
         if (device->usesGraphs())
             result = startGraphs(*device);
         for (const Feature* feature : allFeatures())
@@ -333,6 +349,7 @@ Device::~Device()
     faults->stop();
     pipelinesAhead->stop();
     queues.clear();
+    sideQueues.clear();
     commandPools.clear();
     graphicsLibraries.clear();
     renderPasses.clear();

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,7 @@ class ShaderCounter;
 struct PipelineCache;
 struct PipelineLayout;
 struct Queue;
+class SideQueue;
 struct QueryPool;
 struct RenderPass;
 struct ShaderModule;
@@ -114,6 +116,7 @@ struct Device {
     // Some may be in instances of render passes, which have to be such as can be divided.
     std::atomic<bool> dividesPasses{false};
     Registry<CommandPool> commandPools;
+    std::map<uint32_t, std::unique_ptr<SideQueue>> sideQueues;  // by family; not all have one
     Registry<Queue> queues;
     Registry<TimelineSemaphore> timelines;
     AddressedBuffers addressedBuffers;

@@ -97,6 +97,22 @@ void PatchedDeviceCreateInfo::addExtension(const char* name)
     m_extensions.push_back(name);
 }
 
+void PatchedDeviceCreateInfo::setQueues(std::span<const VkDeviceQueueCreateInfo> infos)
+{
+    m_info.queueCreateInfoCount = static_cast<uint32_t>(infos.size());
+    m_info.pQueueCreateInfos = infos.data();
+}
+
+void PatchedDeviceCreateInfo::enableSplits()
+{
+    enable(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, &VkPhysicalDeviceVulkan13Features::synchronization2,
+           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,
+           &VkPhysicalDeviceSynchronization2Features::synchronization2);
+    enable(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &VkPhysicalDeviceVulkan12Features::timelineSemaphore,
+           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
+           &VkPhysicalDeviceTimelineSemaphoreFeatures::timelineSemaphore);
+}
+
 void PatchedDeviceCreateInfo::enable(VkBool32 VkPhysicalDeviceFeatures::*feature)
 {
     constexpr VkStructureType k2 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;

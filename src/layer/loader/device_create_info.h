@@ -4,6 +4,7 @@
 
 #include <vulkan/vulkan.h>
 
+#include <span>
 #include <vector>
 
 #include "layer/chains/patched_chain.h"
@@ -52,6 +53,8 @@ public:
     // For features of the layer's.
     void removeExtension(const char* name);
     void addExtension(const char* name);  // unless the application has it; `name` outlives this
+    // `infos` outlive this.
+    void setQueues(std::span<const VkDeviceQueueCreateInfo> infos);
     PatchedChain& chain() { return m_chain; }
     // One of VkPhysicalDeviceFeatures.
     void enable(VkBool32 VkPhysicalDeviceFeatures::*feature);
@@ -71,6 +74,9 @@ public:
             m_chain.add<Own>(ownType)->*ownMember = VK_TRUE;
         }
     }
+
+    // What submissions of split command buffers need.
+    void enableSplits();
 
 private:
     VkDeviceCreateInfo m_info;

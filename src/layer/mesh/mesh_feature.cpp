@@ -83,11 +83,7 @@ void enableWhatMeshShadersNeed(PatchedDeviceCreateInfo& request, const Support& 
     enableLayers(request, support);
     if (!support.meshLimits.viewPointSizes)
         enableUnwrittenPointSizes(request, support);
-    // Submissions that wait are made with it.
-    constexpr VkStructureType k13 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-    request.enable(k13, &VkPhysicalDeviceVulkan13Features::synchronization2,
-                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,
-                   &VkPhysicalDeviceSynchronization2Features::synchronization2);
+    request.enableSplits();
     if (support.storage16)
         request.enable(k11, &VkPhysicalDeviceVulkan11Features::storageBuffer16BitAccess,
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES,

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/submission/queue.h"
 
-#include <chrono>
-
 #include "layer/base/own_thread.h"
 #include "layer/submission/faults.h"
 #include "runtime/device_traits.h"
-#include "runtime/host_memory.h"
 
 namespace millrace::layer {
 
@@ -19,8 +16,6 @@ Queue::~Queue()
     m_changed.notify_all();
     if (m_thread.joinable())
         m_thread.join();
-    if (m_fence)
-        device.table.DestroyFence(device.handle, m_fence, runtime::hostMemory());
 }
 
 void Queue::enqueue(std::function<VkResult()> work, std::span<const VkSemaphore> semaphores, VkFence fence,
@@ -120,25 +115,38 @@ void Queue::tellFailure(VkResult result) noexcept
     }
 }
 
-VkResult Queue::submit(std::span<const VkSubmitInfo2> submits)
+VkResult Queue::submit(std::span<const VkSubmitInfo2> submits, VkFence fence)
 {
     if (mustLeaveDriver())
         return VK_ERROR_DEVICE_LOST;
-    const VkuDeviceDispatchTable& table = device.table;
-    VkResult result = m_isPending ? wait() : VK_SUCCESS;
-    if (!m_fence) {
-        const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-        result = table.CreateFence(device.handle, &info, runtime::hostMemory(), &m_fence);
-        device.names.set(VK_OBJECT_TYPE_FENCE, m_fence, {"fence of a queue"});
-    }
-    if (result == VK_SUCCESS && m_isSignaled)
-        result = table.ResetFences(device.handle, 1, &m_fence);
-    m_isSignaled = false;
-    if (result == VK_SUCCESS)
-        result = use(
-            [&] { return table.QueueSubmit2(handle, static_cast<uint32_t>(submits.size()), submits.data(), m_fence); });
-    m_isPending = result == VK_SUCCESS;
-    return result;
+    return use([&] {
+        return device.table.QueueSubmit2(handle, static_cast<uint32_t>(submits.size()), submits.data(), fence);
+    });
+}
+
+VkResult Queue::wait(uint64_t end, const Continuation* behind)
+{
+    return m_ends.wait(end, spinUs(), behind);
+}
+
+VkResult Queue::submitMore(const VkSubmitInfo2& submit)
+{
+    const bool isBeside = m_gate.isClosed();
+    Ends& ends = isBeside ? m_endsBeside : m_ends;
+    VkResult result = ends.prepare();
+    if (result == VK_SUCCESS && isBeside)
+        result = m_gate.letMore();
+    if (result != VK_SUCCESS)
+        return result;
+    const VkSemaphoreSubmitInfo end = ends.signal();
+    const VkSemaphoreSubmitInfo isLet = m_gate.more();
+    VkSubmitInfo2 more = submit;
+    more.waitSemaphoreInfoCount = isBeside ? 1 : 0;
+    more.pWaitSemaphoreInfos = &isLet;
+    more.signalSemaphoreInfoCount = 1;
+    more.pSignalSemaphoreInfos = &end;
+    result = isBeside ? side->submit(more) : this->submit({&more, 1}, VK_NULL_HANDLE);
+    return result == VK_SUCCESS ? ends.wait(end.value, spinUs()) : result;
 }
 
 uint32_t Queue::spinUs()
@@ -153,31 +161,6 @@ uint32_t Queue::spinUs()
         m_spinUs = runtime::chooseTraits(facts, device.settings().runtime.traits).traits.spinUs;
     }
     return m_spinUs;
-}
-
-// The device stands still until the host has seen that it is done and goes on. To wake up takes the host longer than
-// most graphs take, so it looks for a while before it sleeps (docs/experiments.md).
-VkResult Queue::wait(const Continuation* behind)
-{
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point deadline = Clock::now() + std::chrono::microseconds(spinUs());
-    VkResult result = device.table.GetFenceStatus(device.handle, m_fence);
-    while (result == VK_NOT_READY && Clock::now() < deadline) {
-        if (behind && behind->isDecided())
-            return VK_SUCCESS;
-        std::this_thread::yield();
-        result = device.table.GetFenceStatus(device.handle, m_fence);
-    }
-    // Never so long that the process could not end.
-    constexpr std::chrono::nanoseconds kSlice = std::chrono::milliseconds(100);
-    while (result == VK_NOT_READY || result == VK_TIMEOUT) {
-        if (mustLeaveDriver())
-            return VK_ERROR_DEVICE_LOST;
-        result = device.table.WaitForFences(device.handle, 1, &m_fence, VK_TRUE, kSlice.count());
-    }
-    m_isSignaled = result == VK_SUCCESS;
-    m_isPending = false;
-    return result;
 }
 
 void signalOnHost(const Device& device, std::span<const StatusWatch::SemaphoreValue> values) noexcept

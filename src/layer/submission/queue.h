@@ -15,17 +15,25 @@
 
 #include "layer/loader/device.h"
 #include "layer/recording/boundary.h"
+#include "layer/submission/ends.h"
+#include "layer/submission/gate.h"
 #include "layer/submission/held_work.h"
+#include "layer/submission/side_queue.h"
 #include "layer/submission/status_watch.h"
 
 namespace millrace::layer {
 
 struct Queue {
-    Queue(Device& owner, VkQueue own) : device(owner), handle(own) {}
+    // `ownSide`: of its family, or null.
+    Queue(Device& owner, VkQueue own, SideQueue* ownSide)
+        : device(owner), handle(own), side(ownSide), m_ends(owner), m_gate(owner), m_endsBeside(owner)
+    {
+    }
     ~Queue();
 
     Device& device;
     const VkQueue handle;
+    SideQueue* const side;
 
     // True while the thread has work. Then the driver's queue is the thread's: everything else follows behind it.
     // Only the application's own submissions to this queue, which it must not make in parallel, set it.
@@ -47,11 +55,19 @@ struct Queue {
         return call();
     }
 
-    // For the thread or, while that has no work, for who is about to give it some: submits what wait() waits for, once
-    // for each time.
-    VkResult submit(std::span<const VkSubmitInfo2> submits);
-    // Or, if what it stands in front of is decided before that, until then: submit() waits for the rest.
-    VkResult wait(const Continuation* behind = nullptr);
+    // What follows is for the thread or, while that has no work, for who is about to give it some.
+    //
+    // The driver's vkQueueSubmit2.
+    VkResult submit(std::span<const VkSubmitInfo2> submits, VkFence fence);
+    // Of what is submitted; and waits for one, or until what it stands in front of is decided, if that is before.
+    Ends& ends() { return m_ends; }
+    VkResult wait(uint64_t end, const Continuation* behind = nullptr);
+    // With a side queue, what follows can be with the driver before what is in front of it is complete: behind a gate.
+    bool canGoAhead() const { return side != nullptr; }
+    Gate& gate() { return m_gate; }
+    // Submits more of what is in front of a closed gate, which has ended, or else of what was submitted last; and waits
+    // for the end of it.
+    VkResult submitMore(const VkSubmitInfo2& submit);
 
 private:
     struct Item {
@@ -75,10 +91,10 @@ private:
     std::vector<std::function<VkResult()>> m_left;  // undone
     bool m_stop = false;
     std::thread m_thread;
-    VkFence m_fence = VK_NULL_HANDLE;
     uint32_t m_spinUs = 0;  // 0: nobody has asked
-    bool m_isSignaled = false;
-    bool m_isPending = false;  // submitted, and nobody has seen the end of it
+    Ends m_ends;
+    Gate m_gate;
+    Ends m_endsBeside;  // on the side queue
 };
 
 // For work that will never be done: whatever waits for these values, here or in the driver, has to end.

@@ -19,24 +19,31 @@ namespace millrace::layer {
 
 namespace {
 
-void remember(Device& device, VkQueue queue)
+void remember(Device& device, VkQueue queue, SideQueue* side)
 {
     if (queue)
-        device.queues.insertOnce(handleId(queue), std::make_shared<Queue>(device, queue));
+        device.queues.insertOnce(handleId(queue), std::make_shared<Queue>(device, queue, side));
+}
+
+SideQueue* sideQueueOf(const Device& device, uint32_t family)
+{
+    const auto found = device.sideQueues.find(family);
+    return found == device.sideQueues.end() ? nullptr : found->second.get();
 }
 
 VKAPI_ATTR void VKAPI_CALL GetDeviceQueue(VkDevice handle, uint32_t family, uint32_t index, VkQueue* pQueue)
 {
     Device& device = Device::of(handle);
     device.table.GetDeviceQueue(handle, family, index, pQueue);
-    remember(device, *pQueue);
+    remember(device, *pQueue, sideQueueOf(device, family));
 }
 
 VKAPI_ATTR void VKAPI_CALL GetDeviceQueue2(VkDevice handle, const VkDeviceQueueInfo2* pInfo, VkQueue* pQueue)
 {
     Device& device = Device::of(handle);
     device.table.GetDeviceQueue2(handle, pInfo, pQueue);
-    remember(device, *pQueue);
+    // Protected ones have none.
+    remember(device, *pQueue, pInfo->flags == 0 ? sideQueueOf(device, pInfo->queueFamilyIndex) : nullptr);
 }
 
 Queue& queueOf(VkQueue handle)
@@ -45,7 +52,7 @@ Queue& queueOf(VkQueue handle)
     Queue* queue = device.queues.find(handleId(handle));
     if (!queue) {
         // There was no memory for it when it was fetched.
-        remember(device, handle);
+        remember(device, handle, nullptr);
         queue = device.queues.find(handleId(handle));
     }
     return *queue;
@@ -256,8 +263,10 @@ VkResult submit(VkQueue handle, uint32_t count, const Info* submits, VkFence fen
         if (const VkResult result = queue.device.faults->check(submission->begin(queue)); result != VK_SUCCESS)
             return result;
     try {
-        queue.enqueue([&queue, submission] { return submission->run(queue); }, semaphores, fence,
-                      signalsOf(queue.device, count, submits));
+        std::vector<SemaphoreValue> promised = signalsOf(queue.device, count, submits);
+        if (submission->opening())
+            promised.push_back(*submission->opening());
+        queue.enqueue([&queue, submission] { return submission->run(queue); }, semaphores, fence, std::move(promised));
     } catch (...) {
         // What has begun must end.
         if (waits)

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "layer/base/own_thread.h"
 #include "layer/recording/command_buffer.h"
 #include "layer/submission/queue.h"
 #include "runtime/runtime.h"
@@ -43,6 +42,11 @@ bool isSplit(VkCommandBuffer handle)
     return CommandBuffer::of(handle).isSplit();
 }
 
+VkResult openGate(Queue& queue)
+{
+    return queue.gate().isClosed() ? queue.gate().open() : VK_SUCCESS;
+}
+
 void addUnknown(const void* chain, StructureTypes& types)
 {
     const StructureTypes more = unknownStructures(chain);
@@ -64,12 +68,6 @@ const void* withoutMembers(Chain& chain)
                                  VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO, VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO})
         chain.remove(type);
     return chain.get();
-}
-
-VkResult submitAndWait(Queue& queue, std::span<const VkSubmitInfo2> submits)
-{
-    const VkResult result = queue.submit(submits);
-    return result == VK_SUCCESS ? queue.wait() : result;
 }
 
 }  // namespace
@@ -193,12 +191,11 @@ VkSubmitInfo2 Submission::Batch::info() const
     return info;
 }
 
-std::vector<VkSubmitInfo2> Submission::Part::infos() const
+// What the device finds out of it is not what it has found out of the same before.
+void Submission::Part::forgetDecision() const
 {
-    std::vector<VkSubmitInfo2> list;
-    for (const Batch& batch : batches)
-        list.push_back(batch.info());
-    return list;
+    if (boundary && boundary->continuation)
+        boundary->continuation->forgetDecision();
 }
 
 std::vector<Submission::Part> Submission::takeParts()
@@ -233,41 +230,91 @@ std::vector<Submission::Part> Submission::takeParts()
     return parts;
 }
 
-// What the device finds out of it is not what it has found out of the same before.
-VkResult Submission::submit(Queue& queue, const Part& part)
+// Its end is signaled, if the host waits for it.
+VkResult Submission::Part::prepareEnd(Queue& queue)
 {
-    if (part.boundary && part.boundary->continuation)
-        part.boundary->continuation->forgetDecision();
-    return queue.submit(part.infos());
+    if (!boundary)
+        return VK_SUCCESS;
+    const VkResult result = queue.ends().prepare();
+    if (result != VK_SUCCESS)
+        return result;
+    batches.back().signals.push_back(queue.ends().signal());
+    end = queue.ends().signal().value;
+    return VK_SUCCESS;
+}
+
+// It waits until the boundary in front of it has been passed.
+VkResult Submission::Part::putBehindGate(Queue& queue)
+{
+    const VkResult result = queue.gate().close();
+    if (result != VK_SUCCESS)
+        return result;
+    for (Batch& batch : batches)
+        batch.waits.push_back(queue.gate().behind());
+    VkCommandBufferSubmitInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO};
+    info.commandBuffer = queue.side->seeHost();
+    batches.front().commandBuffers.insert(batches.front().commandBuffers.begin(), info);
+    return VK_SUCCESS;
+}
+
+// Up to a boundary, and what follows it as well, if that can be: in one call, which takes as long as many a graph.
+// Nothing, where that is with the driver.
+VkResult Submission::submitUpTo(Queue& queue, size_t boundary)
+{
+    std::vector<VkSubmitInfo2> infos;
+    const size_t end = std::min(m_parts.size(), boundary + (queue.canGoAhead() ? 2 : 1));
+    for (size_t i = m_submitted; i < end; ++i) {
+        Part& part = m_parts[i];
+        VkResult result = part.prepareEnd(queue);
+        if (result == VK_SUCCESS && i > boundary)
+            result = part.putBehindGate(queue);
+        if (result != VK_SUCCESS)
+            return result;
+        if (i <= boundary)
+            part.forgetDecision();
+        for (const Batch& batch : part.batches)
+            infos.push_back(batch.info());
+    }
+    if (infos.empty())
+        return VK_SUCCESS;
+    m_submitted = end;
+    return queue.submit(infos, end == m_parts.size() ? m_fence : VK_NULL_HANDLE);
 }
 
 VkResult Submission::begin(Queue& queue)
 {
     m_parts = takeParts();
-    return submit(queue, m_parts.front());
+    const VkResult result = submitUpTo(queue, 0);
+    if (queue.gate().isClosed())
+        m_opening = queue.gate().opening();
+    if (result != VK_SUCCESS)
+        openGate(queue);
+    return result;
 }
 
 VkResult Submission::run(Queue& queue)
 {
-    const bool hasBegun = !m_parts.empty();
-    const std::vector<Part> parts = hasBegun ? std::move(m_parts) : takeParts();
-    VkResult result = VK_SUCCESS;
-    for (size_t i = 0; i + 1 < parts.size(); ++i) {
-        if (i > 0 || !hasBegun)
-            result = submit(queue, parts[i]);
+    VkResult result = m_parts.empty() ? begin(queue) : VK_SUCCESS;
+    for (size_t i = 0; i + 1 < m_parts.size() && result == VK_SUCCESS; ++i) {
+        result = passBoundary(queue, i);
         if (result == VK_SUCCESS)
-            result = queue.wait(parts[i].boundary->continuation.get());
-        if (result == VK_SUCCESS)
-            result = complete(queue, *parts[i].boundary, parts[i].deviceMask);
-        if (result != VK_SUCCESS)
-            return result;
+            result = submitUpTo(queue, i + 1);
     }
-    const std::vector<VkSubmitInfo2> last = parts.back().infos();
-    if (mustLeaveDriver())
-        return VK_ERROR_DEVICE_LOST;
-    return queue.use([&] {
-        return queue.device.table.QueueSubmit2(queue.handle, static_cast<uint32_t>(last.size()), last.data(), m_fence);
-    });
+    // Nothing waits for ever where something failed.
+    openGate(queue);
+    return result;
+}
+
+// The one behind a part that is with the driver.
+VkResult Submission::passBoundary(Queue& queue, size_t index)
+{
+    const Part& part = m_parts[index];
+    VkResult result = queue.wait(part.end, part.boundary->continuation.get());
+    if (result == VK_SUCCESS)
+        result = complete(queue, part);
+    if (result == VK_SUCCESS && queue.gate().isClosed())
+        m_parts[index + 1].forgetDecision();
+    return result == VK_SUCCESS ? openGate(queue) : result;
 }
 
 // Sweeps one after the other, step by step each step alone.
@@ -278,18 +325,19 @@ VkResult Submission::submitSweeps(Queue& queue, const std::vector<VkCommandBuffe
     info.commandBufferInfoCount = static_cast<uint32_t>(list.size());
     info.pCommandBufferInfos = list.data();
     if (steps.size() == 1)
-        return submitAndWait(queue, {&info, 1});
+        return queue.submitMore(info);
     info.commandBufferInfoCount = 1;
     for (size_t i = 0; i < sweeps * steps.size(); ++i) {
         info.pCommandBufferInfos = &steps[i % steps.size()];
-        if (const VkResult result = submitAndWait(queue, {&info, 1}); result != VK_SUCCESS)
+        if (const VkResult result = queue.submitMore(info); result != VK_SUCCESS)
             return result;
     }
     return VK_SUCCESS;
 }
 
-VkResult Submission::complete(Queue& queue, const Boundary& boundary, uint32_t deviceMask)
+VkResult Submission::complete(Queue& queue, const Part& part)
 {
+    const Boundary& boundary = *part.boundary;
     if (boundary.kind() == Boundary::Kind::Waits)
         return VK_SUCCESS;
     Continuation& continuation = *boundary.continuation;
@@ -297,7 +345,7 @@ VkResult Submission::complete(Queue& queue, const Boundary& boundary, uint32_t d
     for (VkCommandBuffer commandBuffer : boundary.more) {
         steps.push_back({VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO});
         steps.back().commandBuffer = commandBuffer;
-        steps.back().deviceMask = deviceMask;
+        steps.back().deviceMask = part.deviceMask;
     }
     const size_t mostSweeps = queue.device.runtime ? queue.device.runtime->traits().sweepsPerWait : 1;
     size_t sweeps = 1;
@@ -308,7 +356,10 @@ VkResult Submission::complete(Queue& queue, const Boundary& boundary, uint32_t d
         sweeps = continuation.prepare(sweeps);
         if (sweeps == 0)
             break;
-        const VkResult result = submitSweeps(queue, steps, sweeps);
+        // What is decided may still run.
+        VkResult result = queue.wait(part.end);
+        if (result == VK_SUCCESS)
+            result = submitSweeps(queue, steps, sweeps);
         if (result != VK_SUCCESS)
             return result;
         queue.device.drainRecorders();

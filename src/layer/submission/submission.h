@@ -6,11 +6,13 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "layer/chains/chain_copy.h"
 #include "layer/chains/patched_chain.h"
 #include "layer/chains/unknown_structures.h"
+#include "layer/submission/status_watch.h"
 
 namespace millrace::layer {
 
@@ -35,11 +37,13 @@ public:
 
     // Semaphore waits go with a batch's first piece, signals and the fence with the last.
     //
-    // What is in front of the first split, for a queue whose thread has no work. Nothing of the submission is with the
-    // driver if it fails.
+    // What is in front of the first split, for a queue whose thread has no work, and ahead of the rest what can be.
+    // Nothing of the submission is with the driver if it fails.
     VkResult begin(Queue& queue);
     // The rest, on the queue's thread; all of it without begin().
     VkResult run(Queue& queue);
+    // What has to be signaled if run() is never called behind begin().
+    const std::optional<StatusWatch::SemaphoreValue>& opening() const { return m_opening; }
 
 private:
     struct Batch {
@@ -57,8 +61,11 @@ private:
         std::vector<Batch> batches;
         const Boundary* boundary = nullptr;
         uint32_t deviceMask = 0;
+        uint64_t end = 0;  // of the queue's
 
-        std::vector<VkSubmitInfo2> infos() const;
+        VkResult prepareEnd(Queue& queue);
+        VkResult putBehindGate(Queue& queue);
+        void forgetDecision() const;
     };
 
     Batch copy(const VkSubmitInfo& submit);
@@ -66,8 +73,9 @@ private:
     template <typename Info>
     void copyChains(std::vector<Info>& infos);
     std::vector<Part> takeParts();
-    static VkResult submit(Queue& queue, const Part& part);
-    static VkResult complete(Queue& queue, const Boundary& boundary, uint32_t deviceMask);
+    VkResult submitUpTo(Queue& queue, size_t boundary);
+    VkResult passBoundary(Queue& queue, size_t index);
+    static VkResult complete(Queue& queue, const Part& part);
     static VkResult submitSweeps(Queue& queue, const std::vector<VkCommandBufferSubmitInfo>& steps, size_t sweeps);
 
     StructureTypes m_unknown;
@@ -75,7 +83,9 @@ private:
     std::deque<ChainCopy> m_copies;     // of chains, where everything in them is known,
     std::deque<PatchedChain> m_chains;  // and else the application's without what has become members
     std::vector<Batch> m_batches;
-    std::vector<Part> m_parts;  // of them, once begin() was there
+    std::vector<Part> m_parts;  // of them
+    size_t m_submitted = 0;     // with the driver
+    std::optional<StatusWatch::SemaphoreValue> m_opening;
     VkFence m_fence;
 };
 
