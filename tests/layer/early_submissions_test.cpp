@@ -70,7 +70,8 @@ VKAPI_ATTR VkResult VKAPI_CALL getSemaphoreCounterValue(VkDevice, VkSemaphore se
 {
     Driver& driver = *driverOfTest();
     const std::lock_guard lock(driver.mutex);
-    *value = driver.isDone && driver.byDevice.contains(semaphore) ? driver.byDevice[semaphore] : driver.byHost[semaphore];
+    *value =
+        driver.isDone && driver.byDevice.contains(semaphore) ? driver.byDevice[semaphore] : driver.byHost[semaphore];
     return VK_SUCCESS;
 }
 
@@ -172,8 +173,8 @@ TEST_F(EarlySubmissions, SeveralGraphs_OneGateAfterTheOther)
 {
     submit(record({0, 1, 0}));
     finish();
-    EXPECT_EQ(driver.take(), (Calls{"queue: now behind 2", "signal 2", "queue: behind 4", "signal 3",
-                                    "side: behind 3", "signal 4", "queue: behind 6", "signal 6"}));
+    EXPECT_EQ(driver.take(), (Calls{"queue: now behind 2", "signal 2", "queue: behind 4", "signal 3", "side: behind 3",
+                                    "signal 4", "queue: behind 6", "signal 6"}));
 }
 
 TEST_F(EarlySubmissions, SubmissionBehindAnother_InOrder)

@@ -13,8 +13,8 @@
 
 namespace millrace::layer {
 
-// Executes them with the members that there are now, into a command buffer of which the state counts. `beginInstance`: as
-// Generation::execute() has it.
+// Executes them with the members that there are now, into a command buffer of which the state counts. `beginInstance`:
+// as Generation::execute() has it.
 using ExecuteMembers = std::function<void(CommandBuffer& commandBuffer, std::function<void()> beginInstance)>;
 
 // Records the command in a stream of its own, with its part of the render pass instance if it is in one. False, with

@@ -107,11 +107,11 @@ VkCommandBuffer LateStreams::add(std::unique_ptr<LateCommands> commands, const C
         m_owner.fail(VK_ERROR_OUT_OF_HOST_MEMORY);
         return VK_NULL_HANDLE;
     }
-    rememberOrUndo([&] { m_owner.pool.late.free.push_back(handle); },
-                   [&] {
-                       m_pieces.push_back(
-                           {std::move(commands), createBody(m_owner, state), handle, index, state.generations});
-                   });
+    rememberOrUndo(
+        [&] { m_owner.pool.late.free.push_back(handle); },
+        [&] {
+            m_pieces.push_back({std::move(commands), createBody(m_owner, state), handle, index, state.generations});
+        });
     if (const VkResult result = record(m_pieces.back()); result != VK_SUCCESS)
         m_owner.fail(result);
     return handle;

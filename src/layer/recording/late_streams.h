@@ -68,7 +68,8 @@ private:
     std::vector<Piece> m_replaced;  // that the device may still use
 };
 
-// Why what is recorded now, which may interrupt a render pass instance, gets no stream of its own, to follow "the command is"; null if it can.
+// Why what is recorded now, which may interrupt a render pass instance, gets no stream of its own, to follow "the
+// command is"; null if it can.
 const char* obstacleToLateStream(const CommandBuffer& commandBuffer);
 
 // In a primary command buffer, with the state that `state` has. Whether a render pass instance is interrupted for it is

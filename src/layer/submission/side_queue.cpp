@@ -21,8 +21,8 @@ QueuesWithSide::QueuesWithSide(const VkDeviceCreateInfo& createInfo, std::span<c
             wanted[family] >= families[family].queueCount)
             continue;
         // Of the same priority, so that what waits for it does not wait longer.
-        std::vector<float>& priorities = m_priorities.emplace_back(info.pQueuePriorities,
-                                                                   info.pQueuePriorities + info.queueCount);
+        std::vector<float>& priorities =
+            m_priorities.emplace_back(info.pQueuePriorities, info.pQueuePriorities + info.queueCount);
         priorities.push_back(priorities.front());
         info.pQueuePriorities = priorities.data();
         m_added[family] = info.queueCount++;
@@ -34,8 +34,8 @@ std::unique_ptr<SideQueue> SideQueue::create(Device& device, uint32_t family, ui
     std::unique_ptr<SideQueue> side(new SideQueue(device));
     device.table.GetDeviceQueue(device.handle, family, index, &side->m_queue);
     // The loader does not see the queue; layers below need its dispatch pointer.
-    const bool isAdopted = side->m_queue && (!device.setLoaderData ||
-                                             device.setLoaderData(device.handle, side->m_queue) == VK_SUCCESS);
+    const bool isAdopted =
+        side->m_queue && (!device.setLoaderData || device.setLoaderData(device.handle, side->m_queue) == VK_SUCCESS);
     return isAdopted && side->recordSeeHost(family) == VK_SUCCESS ? std::move(side) : nullptr;
 }
 

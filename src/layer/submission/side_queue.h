@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue of the layer's beside the application's of a family. What the application's queues wait for can be done there.
+// A queue of the layer's beside the application's of a family. What the application's queues wait for can be done
+// there.
 #pragma once
 
 #include <vulkan/vulkan.h>
