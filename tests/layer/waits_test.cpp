@@ -19,7 +19,7 @@ protected:
     VkResult waitWhileTheDeviceIsLost(const Wait& wait)
     {
         FakeDriver::takeCalls();
-        layer::Queue queue(driver.device(), VK_NULL_HANDLE);
+        layer::Queue queue(driver.device(), VK_NULL_HANDLE, nullptr);
         std::promise<void> waits;
         queue.enqueue(
             [&] {
