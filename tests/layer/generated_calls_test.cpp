@@ -100,8 +100,21 @@ TEST_F(GeneratedCalls, BehindADraw_AllIsBoundAgain)
         EXPECT_EQ(std::ranges::count(names, name), 1) << name;
 }
 
+// While the device is created.
+class Disabled {
+public:
+    explicit Disabled(const char* words) { setenv("VK_MILLRACE_EMULATION_DISABLE", words, 1); }
+    ~Disabled() { unsetenv("VK_MILLRACE_EMULATION_DISABLE"); }
+};
+
+// Without streams of their own, in which all is bound for them.
+class GeneratedCallsInPlace : Disabled, public GeneratedCalls {
+protected:
+    GeneratedCallsInPlace() : Disabled("late_members") {}
+};
+
 // The pipelines become one, and the sequences one command.
-TEST_F(GeneratedCalls, InOrderOfASet_OneDraw)
+TEST_F(GeneratedCallsInPlace, InOrderOfASet_OneDraw)
 {
     const Names names = namesOf([&] { generateInOrder(); });
     for (const char* name : {"vkCmdBindPipeline", "vkCmdBindDescriptorSets", "vkCmdPushConstants", "vkCmdDrawIndirect"})
@@ -109,13 +122,10 @@ TEST_F(GeneratedCalls, InOrderOfASet_OneDraw)
     EXPECT_EQ(std::ranges::count(names, "vkCmdDrawIndirectCount"), 0);
 }
 
-class Separately {
-public:
-    Separately() { setenv("VK_MILLRACE_EMULATION_DISABLE", "combined_sets", 1); }
-    ~Separately() { unsetenv("VK_MILLRACE_EMULATION_DISABLE"); }
+class GeneratedCallsSeparately : Disabled, public GeneratedCalls {
+protected:
+    GeneratedCallsSeparately() : Disabled("combined_sets, late_members") {}
 };
-
-class GeneratedCallsSeparately : Separately, public GeneratedCalls {};
 
 // A draw for each sequence and pipeline, of which all but one are of nothing. Neighbours share what they can.
 TEST_F(GeneratedCallsSeparately, InOrderOfASet_EachSequencePushedOnceAndItsFirstPipelineIsBound)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "layer/recording/command_buffer.h"
 #include "layer/submission/queue.h"
@@ -275,9 +276,8 @@ VkResult Submission::submitUpTo(Queue& queue, size_t boundary)
         for (const Batch& batch : part.batches)
             infos.push_back(batch.info());
     }
-    if (infos.empty())
+    if (std::exchange(m_submitted, end) == end)
         return VK_SUCCESS;
-    m_submitted = end;
     return queue.submit(infos, end == m_parts.size() ? m_fence : VK_NULL_HANDLE);
 }
 
