@@ -26,6 +26,7 @@ Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
                            .meshAlone = with.meshAlone,
                            .validate = with.validate,
                            .separate = with.separate,
+                           .isLate = with.isLate,
                            .conditional = with.conditional,
                            .info = with.info,
                            .streams = usesStreams(maker),

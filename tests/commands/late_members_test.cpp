@@ -94,6 +94,7 @@ protected:
     static GeneratedOptions options()
     {
         GeneratedOptions with;
+        with.isLate = true;
         with.objects = GetParam().first;
         return with;
     }
@@ -219,13 +220,13 @@ protected:
 
 TEST_P(LateMembersOfDraws, RandomLayouts_DrawWhatIsThere)
 {
-    LateDraws draws(Provider::Layer, GetParam());
+    LateDraws draws(Provider::Layer, GetParam(), {.isLate = true});
     expectWhatIsThere(draws, GetParam(), 20);
 }
 
 TEST_P(LateMembersOfDraws, RandomLayoutsOneByOne_DrawWhatIsThere)
 {
-    LateDraws draws(Provider::Layer, GetParam(), {.separate = true});
+    LateDraws draws(Provider::Layer, GetParam(), {.separate = true, .isLate = true});
     expectWhatIsThere(draws, GetParam(), 12);
 }
 
@@ -237,7 +238,7 @@ TEST(LateMembers, DrawsWhileAQueryIsActive_ToldAndAsRecorded)
 {
     if (!driverCountsStatistics())
         GTEST_SKIP() << "the driver lacks pipelineStatisticsQuery";
-    LateDraws draws(Provider::Layer);
+    LateDraws draws(Provider::Layer, Maker::Whole, {.isLate = true});
     uint32_t seed = 0;
     const auto isWanted = [](const DrawCase& one) {
         return one.hasSet && one.isExplicit && !one.inSecondary && !one.hasRenderPass && one.sequences() > 5;
@@ -270,10 +271,23 @@ TEST(LateMembers, SwitchedOff_EachChangeToldOnce)
     expectMessage(dispatches.generated, "place 1 of the execution set was changed");
 }
 
+// A stream of its own costs what most applications need not pay.
+TEST(LateMembers, NotSwitchedOn_TheFirstChangeIsToldAndThenAllRunsWhatIsThere)
+{
+    Dispatches dispatches(Provider::Layer);
+    CaseWithSet drawn(false);
+    dispatches.afterRecording = [&] { dispatches.put(1, 2); };
+    EXPECT_EQ(dispatches.run(drawn), expectedWith(drawn, {0, 1, 2}));
+    expectMessage(dispatches.generated, "place 1 of the execution set was changed");
+    dispatches.afterRecording = [&] { dispatches.put(kFree, 1); };
+    EXPECT_EQ(dispatches.run(drawn), expectedWith(drawn, {0, 2, 2, 1}));
+    EXPECT_EQ(dispatches.generated.device.instance.takeMessages().size(), 0u);
+}
+
 // A pipeline layout may go when it has been recorded with.
 TEST(LateMembers, LayoutReplacedBehindRecording_RunsWhatIsThere)
 {
-    Dispatches dispatches(Provider::Layer);
+    Dispatches dispatches(Provider::Layer, {.isLate = true});
     CaseWithSet drawn(false);
     dispatches.afterRecording = [&] {
         dispatches.replaceLayout();
@@ -287,7 +301,7 @@ class LatePipelinesWithAddresses : public testing::TestWithParam<VkCommandBuffer
 
 TEST_P(LatePipelinesWithAddresses, CreatedBehindRecording_Runs)
 {
-    Dispatches dispatches(Provider::Layer, {.streams = true});
+    Dispatches dispatches(Provider::Layer, {.isLate = true, .streams = true});
     dispatches.usage = GetParam();
     dispatches.placeOneMore();
     CaseWithSet drawn(false, true);
@@ -316,7 +330,7 @@ TEST(LateMembers, DrawsWithACondition_DrawWhatIsThereOrNothing)
 {
     if (!driverHas(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME))
         GTEST_SKIP() << "the driver lacks VK_EXT_conditional_rendering";
-    LateDraws draws(Provider::Layer, Maker::Whole, {.conditional = true});
+    LateDraws draws(Provider::Layer, Maker::Whole, {.isLate = true, .conditional = true});
     layertest::TestDevice& device = draws.generated.device;
     const layertest::Buffer condition = device.createBuffer(4, VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT);
     const auto begin = [&](VkCommandBuffer cmd) {

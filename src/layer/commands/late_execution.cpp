@@ -128,7 +128,7 @@ bool executeLate(CommandBuffer& commandBuffer, const IndirectLayout& layout, std
     const Device& device = commandBuffer.device;
     // Draws that the layer's mesh shaders run have more than one stream.
     const bool runsMeshes = isMesh(layout.layout.action) && device.usesMesh();
-    if (!device.settings().lateMembers || runsMeshes || obstacleToLateStream(commandBuffer))
+    if (!device.hasLateMembers() || runsMeshes || obstacleToLateStream(commandBuffer))
         return false;
     const auto makeLate = [=, instance = instanceOf(commandBuffer.rendering)]() -> std::unique_ptr<LateCommands> {
         return std::make_unique<LateExecution>(execute, changes, instance);

@@ -18,19 +18,20 @@ class RecordedMembers final : public Watched {
 public:
     // `owner`: the set, or the device whose pipelines have numbers. `version`: of `changes`, before the members were
     // taken. `changes` may go before this.
-    RecordedMembers(const Device& device, ObjectReference owner, const std::shared_ptr<MemberChanges>& changes,
+    RecordedMembers(Device& device, ObjectReference owner, const std::shared_ptr<MemberChanges>& changes,
                     uint64_t version)
         : m_device(device), m_owner(std::move(owner)), m_changes(changes), m_version(version)
     {
     }
 
-    // Tells which have changed since. It is legal to change what no submitted command uses (Vulkan, "Indirect Execution
-    // Sets", behind vkUpdateIndirectExecutionSetShaderEXT), and only the device knows what these commands use.
+    // Tells which have changed since, and has the device record commands from then on so that it does not matter. It is
+    // legal to change what no submitted command uses (Vulkan, "Indirect Execution Sets", behind
+    // vkUpdateIndirectExecutionSetShaderEXT), and only the device knows what these commands use.
     void beforeSubmission() override;
     void report() noexcept override {}
 
 private:
-    const Device& m_device;
+    Device& m_device;
     const ObjectReference m_owner;
     const std::weak_ptr<MemberChanges> m_changes;
     const uint64_t m_version;
