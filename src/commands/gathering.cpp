@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/gathering.h"
 
+#include <algorithm>
+
 namespace millrace::commands {
 
 static_assert(sizeof(abi::GatherStep) == 32);
@@ -31,6 +33,13 @@ uint32_t Gathering::follow(const StreamPart& part)
 void Gathering::replace(const StreamPart& part, uint32_t recordOffset, uint32_t from, uint32_t to)
 {
     m_steps.push_back({part, abi::kGatherReplace, recordOffset / 4, from, to});
+}
+
+std::optional<StreamPart> Gathering::partAt(uint32_t recordOffset) const
+{
+    const auto found = std::ranges::find_if(
+        m_steps, [&](const Step& step) { return step.kind != abi::kGatherReplace && step.target == recordOffset / 4; });
+    return found == m_steps.end() ? std::nullopt : std::optional(found->part);
 }
 
 void Gathering::writeSteps(std::span<const uint64_t> streams, std::span<abi::GatherStep> out) const

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,9 @@ public:
     uint32_t follow(const StreamPart& part);
     // The word at `recordOffset` becomes `to` where the part's first word is `from`.
     void replace(const StreamPart& part, uint32_t recordOffset, uint32_t from, uint32_t to);
+
+    // What the words at `recordOffset` come from.
+    std::optional<StreamPart> partAt(uint32_t recordOffset) const;
 
     const std::vector<uint32_t>& strides() const { return m_strides; }
     uint32_t recordBytes() const { return 4 * m_recordWords; }

@@ -95,15 +95,29 @@ TEST_F(CheckedDispatches, IndexBeyondTheSet_ToldBySequence)
                   {"sequence 4 and 1 other", "token EXECUTION_SET at byte 0", "index 4711", "which has 4", "call 1"});
 }
 
-TEST_F(CheckedDispatches, IndexOfAnEmptyPlace_Told)
+// It is told when there would have to be something.
+TEST(CheckedPlaces, IndexOfAnEmptyOne_ToldWithItsTime)
 {
-    const auto hasSet = [](const DispatchCase& one) { return one.hasSet; };
-    TenDispatches drawn(hasSet);
-    TenDispatches valid(hasSet);
-    drawn.stream[size_t{9} * drawn.layout.strideWords + static_cast<uint32_t>(drawn.layout.setWord)] = 3;
-    std::fill_n(valid.gridOf(9), 3, 0u);
-    expectRun(drawn, valid);
-    expectMessage(dispatches.generated, kOwnRule, {"sequence 9, token", "at index 3", "had nothing"});
+    struct Way {
+        bool isExplicit, asRecorded;
+        const char* text;
+    };
+    for (const Way& way : {Way{false, false, "when the command buffer was submitted;"},
+                           Way{false, true, "when the command was recorded, which has no stream of its own;"},
+                           Way{true, false, "when the preprocessing was recorded;"}}) {
+        Dispatches dispatches(Provider::Layer, {.validate = true, .asRecorded = way.asRecorded});
+        const auto hasSet = [](const DispatchCase& one) { return one.hasSet && !one.inSecondary; };
+        TenDispatches drawn(hasSet);
+        TenDispatches valid(hasSet);
+        drawn.isExplicit = valid.isExplicit = way.isExplicit;
+        drawn.stream[size_t{9} * drawn.layout.strideWords + static_cast<uint32_t>(drawn.layout.setWord)] = 3;
+        std::fill_n(valid.gridOf(9), 3, 0u);
+        Sums expected = valid.expected();
+        addOwn(expected, valid);
+        EXPECT_EQ(dispatches.run(drawn), expected);
+        expectMessage(dispatches.generated, kOwnRule,
+                      {"sequence 9, token", "at index 3 the execution set had nothing that fits", way.text});
+    }
 }
 
 TEST_F(CheckedDispatches, GridBeyondTheLimit_ToldByItsRule)

@@ -9,6 +9,7 @@ Pixels Draws::runStreams(DrawCase& drawn)
 {
     drawn.placeVertices(m_vertices.address);
     drawn.placeIndices(m_indices.address);
+    drawn.spoil(drawn);
     StreamCall call(generated, drawn.random, drawn.layout, drawn.stream, drawn.maxSequences,
                     drawn.deviceCount ? &*drawn.deviceCount : nullptr);
     call.create(kGraphics, m_layout, pipelineOf(drawn),

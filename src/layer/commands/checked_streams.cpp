@@ -29,8 +29,15 @@ StreamCheck::Subject Generation::checkSubject() const
     for (const std::shared_ptr<KeptPipeline>& pipeline : choice.pipelines)
         subject.members.push_back(pipeline ? 0 : abi::kNoMember);
     rules.setStages = subject.setStages;
-    subject.tokens = checkedTokens(m_apart ? m_apart->layout->layout : layout(), rules,
-                                   m_device.generatedCommands->checks->maxVertexStride());
+    const IndirectLayout& named = namedLayout();
+    subject.chooser = chooserOf(named);
+    const auto pipelines = static_cast<uint32_t>(choice.pipelines.size());
+    subject.placeCount =
+        subject.chooser == Chooser::ShaderGroup ? pipelines / (named.hasFrontFaces ? 2 : 1) : subject.setSize;
+    subject.taken = m_call == Call::Preprocess ? MembersTaken::Preprocessed
+                    : m_commandBuffer.reporter ? MembersTaken::Submitted
+                                               : MembersTaken::Recorded;
+    subject.tokens = checkedTokens(named, rules, m_device.generatedCommands->checks->maxVertexStride());
     return subject;
 }
 

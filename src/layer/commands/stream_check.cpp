@@ -77,8 +77,8 @@ std::vector<std::pair<size_t, abi::TokenFinding>> StreamCheck::takeNews()
 void StreamCheck::tell(size_t number, const abi::TokenFinding& finding)
 {
     const CheckedToken& token = m_subject.tokens[number / abi::kFaults];
-    const FaultContext context{m_device.addressedBuffers, m_subject.setSize, m_subject.isDispatch, m_subject.hasTask,
-                               m_arguments};
+    const FaultContext context{m_device.addressedBuffers, m_subject.chooser, m_subject.taken, m_subject.placeCount,
+                               m_subject.isDispatch,      m_subject.hasTask, m_arguments};
     const TokenFault fault = explain(token.check, static_cast<uint32_t>(number % abi::kFaults), finding, context);
     if (fault.text.empty())
         return;
@@ -87,7 +87,7 @@ void StreamCheck::tell(size_t number, const abi::TokenFinding& finding)
         where += "sequence " + std::to_string(finding.written);
         if (finding.count > 1)
             where += " and " + std::to_string(finding.count - 1) + (finding.count > 2 ? " others" : " other");
-        where += ", token " + token.name + " at byte " + std::to_string(token.check.place) + " of the record: ";
+        where += ", token " + token.name + " at " + token.place + ": ";
     }
     m_device.messages().error(fault.rule.c_str(), m_place.commandBuffer, where + fault.text, fault.advice);
 }

@@ -9,6 +9,7 @@
 
 #include "layer/base/messages.h"
 #include "layer/commands/token_checks.h"
+#include "layer/commands/token_faults.h"
 #include "layer/recording/watched.h"
 #include "runtime/memory.h"
 
@@ -24,7 +25,10 @@ public:
     struct Subject {
         std::vector<CheckedToken> tokens;
         std::vector<uint32_t> members;  // abi::CheckArguments::members
-        uint32_t setSize = 0;
+        Chooser chooser = Chooser::ExecutionSet;
+        MembersTaken taken = MembersTaken::Recorded;
+        uint32_t setSize = 0;     // abi::CheckArguments::setSize
+        uint32_t placeCount = 0;  // that the application knows of, at most setSize
         uint32_t setStages = 1;
         bool areCombined = false;
         bool isDispatch = false;

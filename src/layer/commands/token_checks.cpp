@@ -5,6 +5,7 @@
 
 #include "abi/mesh.h"
 #include "layer/commands/generated_commands.h"
+#include "layer/commands/indirect_layouts.h"
 #include "layer/commands/token_names.h"
 #include "layer/loader/device.h"
 #include "layer/objects/kernel_code.h"
@@ -32,7 +33,7 @@ abi::TokenCheck plain(uint32_t place, uint32_t bytes)
 CheckedToken vertexBuffer(const commands::VertexBuffer& buffer, const StreamRules& rules, uint32_t maxStride)
 {
     CheckedToken token{plain(buffer.streamOffset, kBufferBytes),
-                       "VERTEX_BUFFER of binding " + std::to_string(buffer.binding)};
+                       "VERTEX_BUFFER of binding " + std::to_string(buffer.binding), ""};
     token.check.kind = abi::kTokenVertexBuffer;
     token.check.usage = abi::kAddressVertex;
     for (const commands::VertexInput& input : rules.inputs) {
@@ -46,7 +47,7 @@ CheckedToken vertexBuffer(const commands::VertexBuffer& buffer, const StreamRule
 
 CheckedToken action(const commands::Layout& layout, const StreamRules& rules)
 {
-    CheckedToken token{plain(layout.actionOffset, actionBytes(layout.action)), nameOf(layout.action)};
+    CheckedToken token{plain(layout.actionOffset, actionBytes(layout.action)), nameOf(layout.action), ""};
     abi::TokenCheck& check = token.check;
     check.grids = isMesh(layout.action);
     if (isCounted(layout.action)) {
@@ -61,29 +62,42 @@ CheckedToken action(const commands::Layout& layout, const StreamRules& rules)
     return token;
 }
 
+// Where the application has it.
+std::string placeText(const IndirectLayout& layout, uint32_t place)
+{
+    if (layout.streamCount == 0)
+        return "byte " + std::to_string(place) + " of the record";
+    const auto part = layout.gathering ? layout.gathering->partAt(place) : std::nullopt;
+    const commands::StreamPart own = part.value_or(commands::StreamPart{layout.onlyStream, place, 0});
+    return "byte " + std::to_string(own.offset) + " of stream " + std::to_string(own.stream);
+}
+
 }  // namespace
 
-std::vector<CheckedToken> checkedTokens(const commands::Layout& layout, const StreamRules& rules, uint32_t maxStride)
+std::vector<CheckedToken> checkedTokens(const IndirectLayout& of, const StreamRules& rules, uint32_t maxStride)
 {
+    const commands::Layout& layout = of.layout;
     std::vector<CheckedToken> tokens;
-    tokens.push_back({plain(0, 0), ""});
+    tokens.push_back({plain(0, 0), "", ""});
     tokens.back().check.kind = abi::kTokenStream;
     if (layout.executionSet) {
-        tokens.push_back({plain(*layout.executionSet, kWordBytes * rules.setStages), "EXECUTION_SET"});
+        tokens.push_back({plain(*layout.executionSet, kWordBytes * rules.setStages), nameOf(chooserOf(of)), ""});
         tokens.back().check.kind = abi::kTokenSet;
     }
     for (const commands::PushRange& range : layout.pushRanges)
         if (range.source == commands::PushRange::Source::Stream)
             tokens.push_back({plain(range.streamOffset, range.size),
-                              "PUSH_CONSTANT of offset " + std::to_string(range.destination)});
+                              "PUSH_CONSTANT of offset " + std::to_string(range.destination), ""});
     for (const commands::VertexBuffer& buffer : layout.vertexBuffers)
         tokens.push_back(vertexBuffer(buffer, rules, maxStride));
     if (layout.indexBuffer) {
-        tokens.push_back({plain(layout.indexBuffer->streamOffset, kBufferBytes), "INDEX_BUFFER"});
+        tokens.push_back({plain(layout.indexBuffer->streamOffset, kBufferBytes), "INDEX_BUFFER", ""});
         tokens.back().check.kind = abi::kTokenIndexBuffer;
         tokens.back().check.usage = abi::kAddressIndex;
     }
     tokens.push_back(action(layout, rules));
+    for (CheckedToken& token : tokens)
+        token.place = placeText(of, token.check.place);
     return tokens;
 }
 

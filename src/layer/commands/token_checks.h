@@ -18,10 +18,12 @@
 namespace millrace::layer {
 
 struct Device;
+struct IndirectLayout;
 
 struct CheckedToken {
     abi::TokenCheck check;
-    std::string name;  // "VERTEX_BUFFER of binding 1"
+    std::string name;   // "VERTEX_BUFFER of binding 1"
+    std::string place;  // "byte 8 of the record", "byte 8 of stream 1"
 };
 
 struct GridLimits {
@@ -37,7 +39,7 @@ struct StreamRules {
 };
 
 // With abi::kTokenStream in front.
-std::vector<CheckedToken> checkedTokens(const commands::Layout& layout, const StreamRules& rules, uint32_t maxStride);
+std::vector<CheckedToken> checkedTokens(const IndirectLayout& layout, const StreamRules& rules, uint32_t maxStride);
 
 // Of a device. Thread-safe.
 class TokenChecks {

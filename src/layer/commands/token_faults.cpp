@@ -94,25 +94,63 @@ TokenFault explainCount(const abi::TokenCheck& check, const abi::TokenFinding& f
             "Give a larger maxDrawCount, or count no more"};
 }
 
+// What sequences choose from, at the end of a sentence.
+std::string whatThereIs(const FaultContext& context)
+{
+    const std::string size = std::to_string(context.placeCount);
+    switch (context.chooser) {
+        case Chooser::ShaderGroup:
+            return "the shader groups of the pipeline, which has " + size;
+        case Chooser::StateFlags:
+            return "the front faces that there are pipelines with";
+        case Chooser::Pipeline:
+            return "the pipelines with addresses";
+        default:
+            return "the execution set, which has " + size;
+    }
+}
+
+// Of an execution set.
+TokenFault explainEmptyPlace(const std::string& index, const FaultContext& context)
+{
+    const std::string had = "at " + index + " the execution set had nothing that fits when the ";
+    switch (context.taken) {
+        case MembersTaken::Submitted:
+            return {kOwnRule, had + "command buffer was submitted; the sequence is left out",
+                    "Put a pipeline or shader there (vkUpdateIndirectExecutionSet*EXT) before the submission"};
+        case MembersTaken::Preprocessed:
+            return {kOwnRule,
+                    had + "preprocessing was recorded; the sequence is left out unless the execution finds something",
+                    "Put a pipeline or shader there (vkUpdateIndirectExecutionSet*EXT) before the preprocessing is "
+                    "recorded"};
+        default:
+            return {kOwnRule, had + "command was recorded, which has no stream of its own; the sequence is left out",
+                    "Put a pipeline or shader there (vkUpdateIndirectExecutionSet*EXT) before the command is "
+                    "recorded; docs/generated-commands.md says under Sets that change behind the recording which "
+                    "commands take what is there when they are submitted"};
+    }
+}
+
 TokenFault explainMember(const abi::TokenFinding& finding, const FaultContext& context)
 {
+    const char* const rule =
+        context.chooser == Chooser::ShaderGroup ? "VUID-VkBindShaderGroupIndirectCommandNV-index-02945" : kOwnRule;
     const std::string index = "index " + std::to_string(finding.words[0]);
     const std::string stage =
         context.arguments.setStages > 1 ? " (number " + std::to_string(finding.words[1]) + " of the token)" : "";
-    if (finding.words[0] >= context.setSize)
-        return {kOwnRule,
-                index + stage + " is beyond the execution set, which has " + std::to_string(context.setSize) +
-                    "; the sequence is left out",
-                "Write indices of the set, or make it larger"};
+    if (finding.words[0] >= context.placeCount)
+        return {rule, index + stage + " is beyond " + whatThereIs(context) + "; the sequence is left out",
+                context.chooser == Chooser::ExecutionSet ? "Write indices of the set, or make it larger"
+                                                         : "Write indices that there are"};
     if (finding.words[2] != 0)
         return {"VUID-RuntimeSpirv-OpEntryPoint-08743",
                 "a shader of the execution set reads what the one in front of it, by the token's indices, does not "
                 "declare; the sequence is left out",
                 "Write indices of shaders that fit together"};
-    return {kOwnRule,
-            "at " + index + stage +
-                " the execution set had nothing that fits when the command was recorded; the sequence is left out",
-            "Put a pipeline or shader there (vkUpdateIndirectExecutionSet*EXT) before the command is recorded"};
+    if (context.chooser == Chooser::ExecutionSet)
+        return explainEmptyPlace(index + stage, context);
+    return {rule, index + stage + " is none of " + whatThereIs(context) + "; the sequence is left out",
+            "Write indices that there are"};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "abi/token_checks.h"
+#include "layer/commands/token_names.h"
 #include "layer/objects/addressed_buffers.h"
 
 namespace millrace::layer {
@@ -15,10 +16,19 @@ struct TokenFault {
     const char* advice;
 };
 
+// When the pipelines or shader objects were taken that sequences may mean.
+enum class MembersTaken {
+    Submitted,     // at each submission: the command has a stream of its own
+    Recorded,      // where the command was recorded
+    Preprocessed,  // likewise, of a command that preprocesses: executions take their own
+};
+
 // What a fault depends on, beside the words of the stream.
 struct FaultContext {
     const AddressedBuffers& buffers;
-    uint32_t setSize;  // indices of the execution set
+    Chooser chooser;
+    MembersTaken taken;
+    uint32_t placeCount;  // of the execution set, or what else indices lead to
     bool isDispatch;
     bool hasTask;  // task shaders are in front of mesh shaders
     const abi::CheckArguments& arguments;

@@ -15,14 +15,11 @@ void add(std::vector<std::string>& names, const char* name, size_t count)
         names.push_back(name + (count > 1 ? " x " + std::to_string(count) : std::string()));
 }
 
-// What sequences choose their pipeline by.
 void addChoice(std::vector<std::string>& names, const IndirectLayout& layout)
 {
-    const bool isNv = layout.hasShaderGroups || layout.hasFrontFaces || layout.hasPipelineNumbers;
-    add(names, "SHADER_GROUP", layout.hasShaderGroups);
-    add(names, "STATE_FLAGS", layout.hasFrontFaces);
-    add(names, "PIPELINE", layout.hasPipelineNumbers);
-    add(names, "EXECUTION_SET", layout.layout.executionSet && !isNv);
+    const Chooser chooser = chooserOf(layout);
+    add(names, nameOf(chooser), chooser != Chooser::ExecutionSet || layout.layout.executionSet);
+    add(names, nameOf(Chooser::StateFlags), chooser == Chooser::ShaderGroup && layout.hasFrontFaces);
 }
 
 }  // namespace
@@ -44,6 +41,29 @@ const char* nameOf(Action action)
             return "DRAW_MESH_TASKS";
         case Action::DrawMeshCount:
             return "DRAW_MESH_TASKS_COUNT";
+    }
+    return "";
+}
+
+Chooser chooserOf(const IndirectLayout& layout)
+{
+    return layout.hasShaderGroups      ? Chooser::ShaderGroup
+           : layout.hasFrontFaces      ? Chooser::StateFlags
+           : layout.hasPipelineNumbers ? Chooser::Pipeline
+                                       : Chooser::ExecutionSet;
+}
+
+const char* nameOf(Chooser chooser)
+{
+    switch (chooser) {
+        case Chooser::ExecutionSet:
+            return "EXECUTION_SET";
+        case Chooser::ShaderGroup:
+            return "SHADER_GROUP";
+        case Chooser::StateFlags:
+            return "STATE_FLAGS";
+        case Chooser::Pipeline:
+            return "PIPELINE";
     }
     return "";
 }
