@@ -65,6 +65,15 @@ TEST_F(Refusals, TokenThatIsNotThere_LayoutRefusedByItsName)
     }
 }
 
+TEST_F(Refusals, TwoActions_BothNamed)
+{
+    EXPECT_EQ(create({tokenOf(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_EXT),
+                      tokenOf(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_EXT, 16)},
+                     VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT),
+              VK_ERROR_VALIDATION_FAILED_EXT);
+    expectMessage("two tokens say what to do, DRAW and DRAW_INDEXED");
+}
+
 TEST_F(Refusals, PushConstantsWithoutAPipelineLayout_Refused)
 {
     VkIndirectCommandsPushConstantTokenEXT push{{VK_SHADER_STAGE_COMPUTE_BIT, 0, 4}};
@@ -88,6 +97,49 @@ TEST_F(Refusals, SetOfUnknownShaderObjects_Refused)
     VkIndirectExecutionSetEXT set = VK_NULL_HANDLE;
     EXPECT_EQ(generated.createSet(device.handle, &info, nullptr, &set), VK_ERROR_FEATURE_NOT_PRESENT);
     expectMessage("shader objects");
+}
+
+// Before anything is made for them.
+TEST_F(Refusals, SetOfTooManyPlaces_RefusedWithTheMaximum)
+{
+    const uint32_t most = generated.properties.maxIndirectPipelineCount;
+    VkIndirectExecutionSetPipelineInfoEXT pipelines{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_PIPELINE_INFO_EXT};
+    pipelines.maxPipelineCount = most + 1;
+    VkIndirectExecutionSetCreateInfoEXT info{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT};
+    info.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT;
+    info.info.pPipelineInfo = &pipelines;
+    VkIndirectExecutionSetEXT set = VK_NULL_HANDLE;
+    EXPECT_EQ(generated.createSet(device.handle, &info, nullptr, &set), VK_ERROR_FEATURE_NOT_PRESENT);
+    expectMessage("the set has " + std::to_string(most + 1) + " places, and at most " + std::to_string(most));
+}
+
+TEST_F(Refusals, PipelineBehindTheSet_NamedAndDropped)
+{
+    Dispatches dispatches(Provider::Layer);
+    dispatches.put(17, 1);
+    const std::vector<Message> messages = dispatches.generated.device.instance.takeMessages();
+    ASSERT_EQ(messages.size(), 1u);
+    EXPECT_EQ(messages[0].id, "Millrace-generated-commands");
+    const uint32_t places = std::size(kSalts) + 1;
+    EXPECT_NE(messages[0].text.find("index 17 is beyond the execution set, which has " + std::to_string(places)),
+              std::string::npos)
+        << messages[0].text;
+}
+
+// With more than it has, of which all are named.
+TEST_F(Refusals, MoreInitialShadersThanPlaces_Refused)
+{
+    const VkShaderEXT shaders[2] = {};
+    VkIndirectExecutionSetShaderInfoEXT objects{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_INFO_EXT};
+    objects.shaderCount = 2;
+    objects.pInitialShaders = shaders;
+    objects.maxShaderCount = 1;
+    VkIndirectExecutionSetCreateInfoEXT info{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT};
+    info.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT;
+    info.info.pShaderInfo = &objects;
+    VkIndirectExecutionSetEXT set = VK_NULL_HANDLE;
+    EXPECT_EQ(generated.createSet(device.handle, &info, nullptr, &set), VK_ERROR_FEATURE_NOT_PRESENT);
+    expectMessage("the set has 1 place, and is given 2 shader objects");
 }
 
 TEST_F(Refusals, NoPipelineBound_CommandLeftOut)

@@ -89,7 +89,8 @@ private:
 TEST_F(StreamRefusals, TokenThatIsNotThere_LayoutRefusedByItsName)
 {
     const std::pair<VkIndirectCommandsTokenTypeNV, const char*> absent[] = {
-        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_STATE_FLAGS_NV, "state flags"},  // none of them
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_STATE_FLAGS_NV,
+         "token 0, STATE_FLAGS, has other state flags"},  // none of them
         {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_TASKS_NV, "token DRAW_TASKS"},
     };
     for (const auto& [type, name] : absent) {
@@ -103,10 +104,44 @@ TEST_F(StreamRefusals, ActionOfAnotherBindPoint_Refused)
 {
     EXPECT_EQ(create({VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_NV}, VK_PIPELINE_BIND_POINT_COMPUTE),
               VK_ERROR_VALIDATION_FAILED_EXT);
-    expectMessage("bind point");
-    EXPECT_EQ(create({VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_NV}, VK_PIPELINE_BIND_POINT_GRAPHICS),
+    expectMessage("token 0, DRAW, is of another bind point");
+    EXPECT_EQ(create({VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_NV, VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_NV},
+                     VK_PIPELINE_BIND_POINT_GRAPHICS),
               VK_ERROR_VALIDATION_FAILED_EXT);
-    expectMessage("bind point");
+    expectMessage("token 1, DISPATCH, is of another bind point");
+}
+
+TEST_F(StreamRefusals, TwoActions_BothNamed)
+{
+    EXPECT_EQ(create({VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_NV, VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_NV,
+                      VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_NV},
+                     VK_PIPELINE_BIND_POINT_GRAPHICS),
+              VK_ERROR_VALIDATION_FAILED_EXT);
+    expectMessage("token 0, DRAW_INDEXED, and token 2, DRAW (");
+}
+
+TEST_F(StreamRefusals, AnyTokenInAStreamThatIsNotThere_NamedWithIt)
+{
+    const std::pair<VkIndirectCommandsTokenTypeNV, const char*> names[] = {
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_SHADER_GROUP_NV, "SHADER_GROUP"},
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_STATE_FLAGS_NV, "STATE_FLAGS"},
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_INDEX_BUFFER_NV, "INDEX_BUFFER"},
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_VERTEX_BUFFER_NV, "VERTEX_BUFFER"},
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_NV, "PUSH_CONSTANT"},
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_NV, "DRAW_INDEXED"},
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_NV, "DRAW"},
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_TASKS_NV, "DRAW_TASKS"},
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_NV, "DRAW_MESH_TASKS"},
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_PIPELINE_NV, "PIPELINE"},
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_NV, "DISPATCH"},
+        {static_cast<VkIndirectCommandsTokenTypeNV>(99), "99"},
+    };
+    for (const auto& [type, name] : names) {
+        EXPECT_EQ(
+            create({VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_NV, type}, VK_PIPELINE_BIND_POINT_GRAPHICS, 1, 2),
+            VK_ERROR_VALIDATION_FAILED_EXT);
+        expectMessage(std::string("token 1, ") + name + ", is in stream 2, which the layout does not have");
+    }
 }
 
 TEST_F(StreamRefusals, NoToken_Refused)
@@ -120,7 +155,7 @@ TEST_F(StreamRefusals, StreamThatTheLayoutDoesNotHave_Refused)
     constexpr uint32_t kFarAway = 100000000;  // behind all memory
     EXPECT_EQ(create({VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_NV}, VK_PIPELINE_BIND_POINT_COMPUTE, kFarAway),
               VK_ERROR_VALIDATION_FAILED_EXT);
-    expectMessage("stream that the layout does not have");
+    expectMessage("token 0, DISPATCH, is in stream 100000000, which the layout does not have: there are 8");
 }
 
 TEST_F(StreamRefusals, FewerStreamsThanTheLayoutHas_CommandLeftOut)

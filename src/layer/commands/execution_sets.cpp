@@ -42,12 +42,25 @@ Member findMember(const Device& device, VkShaderEXT shader, const char* command)
     return {nullptr, stage ? shader : VK_NULL_HANDLE};
 }
 
-// `initial`: the members from index 0 on.
+// Of a set that is to be created. `rule`: of the maximum.
+bool checkSize(const Device& device, size_t initialCount, uint32_t maxCount, const char* what, const char* rule)
+{
+    std::string text = "vkCreateIndirectExecutionSetEXT: the set has " + std::to_string(maxCount) +
+                       (maxCount == 1 ? " place, and " : " places, and ");
+    if (maxCount > kMaxPipelines)
+        text += "at most " + std::to_string(kMaxPipelines) + " are supported (" + rule + ")";
+    else if (initialCount > maxCount)
+        text += "is given " + std::to_string(initialCount) + " " + what;
+    else
+        return true;
+    report(device, text);
+    return false;
+}
+
+// `initial`: the members from index 0 on, no more than `maxCount`.
 template <typename Handle>
 std::shared_ptr<ExecutionSet> createSet(const Device& device, std::span<const Handle> initial, uint32_t maxCount)
 {
-    if (maxCount > kMaxPipelines)
-        return nullptr;
     auto set = std::make_shared<ExecutionSet>(maxCount);
     for (uint32_t i = 0; i < initial.size(); ++i) {
         Member member = findMember(device, initial[i], "vkCreateIndirectExecutionSetEXT");
@@ -58,10 +71,21 @@ std::shared_ptr<ExecutionSet> createSet(const Device& device, std::span<const Ha
     return set;
 }
 
+// `rule`: of the index.
 template <typename Handle>
-void update(const Device& device, ExecutionSet* set, uint32_t index, Handle handle, const char* command)
+void update(const Device& device, VkIndirectExecutionSetEXT handle, uint32_t index, Handle what, const char* command,
+            const char* rule)
 {
-    Member member = findMember(device, handle, command);
+    ExecutionSet* const set = device.executionSets.find(handleId(handle));
+    if (set && index >= set->size()) {
+        device.messages().warning(
+            "Millrace-generated-commands", objectReference(VK_OBJECT_TYPE_INDIRECT_EXECUTION_SET_EXT, handle),
+            std::string(command) + ": index " + std::to_string(index) + " is beyond the execution set, which has " +
+                std::to_string(set->size()) + " places, and nothing is put there (" + rule + ")",
+            "Make the set larger, or put it at an index below that");
+        return;
+    }
+    Member member = findMember(device, what, command);
     if (set && (member.pipeline || member.shader))
         set->set(index, std::move(member));
 }
@@ -77,10 +101,14 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectExecutionSetEXT(VkDevice handle,
     std::shared_ptr<ExecutionSet> set;
     if (pInfo->type == VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT) {
         const VkIndirectExecutionSetPipelineInfoEXT& info = *pInfo->info.pPipelineInfo;
-        set = createSet(device, std::span(&info.initialPipeline, 1), info.maxPipelineCount);
+        if (checkSize(device, 1, info.maxPipelineCount, "a pipeline",
+                      "VUID-VkIndirectExecutionSetPipelineInfoEXT-maxPipelineCount-11018"))
+            set = createSet(device, std::span(&info.initialPipeline, 1), info.maxPipelineCount);
     } else {
         const VkIndirectExecutionSetShaderInfoEXT& info = *pInfo->info.pShaderInfo;
-        set = createSet(device, std::span(info.pInitialShaders, info.shaderCount), info.maxShaderCount);
+        if (checkSize(device, info.shaderCount, info.maxShaderCount, "shader objects",
+                      "VUID-VkIndirectExecutionSetShaderInfoEXT-maxShaderCount-11022"))
+            set = createSet(device, std::span(info.pInitialShaders, info.shaderCount), info.maxShaderCount);
     }
     if (!set)
         return VK_ERROR_FEATURE_NOT_PRESENT;
@@ -103,8 +131,8 @@ VKAPI_ATTR void VKAPI_CALL UpdateIndirectExecutionSetPipelineEXT(VkDevice handle
 {
     const Device& device = Device::of(handle);
     for (const VkWriteIndirectExecutionSetPipelineEXT& write : std::span(pWrites, count))
-        update(device, device.executionSets.find(handleId(set)), write.index, write.pipeline,
-               "vkUpdateIndirectExecutionSetPipelineEXT");
+        update(device, set, write.index, write.pipeline, "vkUpdateIndirectExecutionSetPipelineEXT",
+               "VUID-VkWriteIndirectExecutionSetPipelineEXT-index-11026");
 }
 
 VKAPI_ATTR void VKAPI_CALL UpdateIndirectExecutionSetShaderEXT(VkDevice handle, VkIndirectExecutionSetEXT set,
@@ -113,8 +141,8 @@ VKAPI_ATTR void VKAPI_CALL UpdateIndirectExecutionSetShaderEXT(VkDevice handle, 
 {
     const Device& device = Device::of(handle);
     for (const VkWriteIndirectExecutionSetShaderEXT& write : std::span(pWrites, count))
-        update(device, device.executionSets.find(handleId(set)), write.index, write.shader,
-               "vkUpdateIndirectExecutionSetShaderEXT");
+        update(device, set, write.index, write.shader, "vkUpdateIndirectExecutionSetShaderEXT",
+               "VUID-VkWriteIndirectExecutionSetShaderEXT-index-11031");
 }
 
 }  // namespace

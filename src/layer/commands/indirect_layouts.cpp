@@ -184,7 +184,9 @@ VkResult Reader::readPush(const VkIndirectCommandsLayoutTokenEXT& token, PushRan
 VkResult Reader::readAction(Action action, const VkIndirectCommandsLayoutTokenEXT& token)
 {
     if (m_hasAction)
-        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "two tokens say what to do");
+        return refuse(VK_ERROR_VALIDATION_FAILED_EXT,
+                      "two tokens say what to do, " + m_actionName + " and " + nameOf(token.type) +
+                          " (VUID-VkIndirectCommandsLayoutCreateInfoEXT-pTokens-11100)");
     m_hasAction = true;
     m_layout.action = action;
     m_layout.actionOffset = token.offset;

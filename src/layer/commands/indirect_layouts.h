@@ -63,13 +63,16 @@ struct ExecutionSet {
 
     explicit ExecutionSet(size_t count) : changes(count), m_members(count) {}
 
+    size_t size() const { return m_members.size(); }
+
     Combination combination;
     MemberChanges changes;
 
+    // Requires: `index` below size().
     void set(uint32_t index, Member member)
     {
         std::lock_guard lock(m_mutex);
-        if (index >= m_members.size() || m_members[index] == member)
+        if (m_members[index] == member)
             return;
         m_members[index] = std::move(member);
         changes.note(index);

@@ -22,10 +22,28 @@ constexpr uint32_t kBufferWords = 4;  // of VkBindVertexBufferIndirectCommandNV,
 std::string nameOf(VkIndirectCommandsTokenTypeNV type)
 {
     switch (type) {
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_SHADER_GROUP_NV:
+            return "SHADER_GROUP";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_STATE_FLAGS_NV:
+            return "STATE_FLAGS";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_INDEX_BUFFER_NV:
+            return "INDEX_BUFFER";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_VERTEX_BUFFER_NV:
+            return "VERTEX_BUFFER";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_NV:
+            return "PUSH_CONSTANT";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_NV:
+            return "DRAW_INDEXED";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_NV:
+            return "DRAW";
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_TASKS_NV:
             return "DRAW_TASKS";
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_NV:
             return "DRAW_MESH_TASKS";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_PIPELINE_NV:
+            return "PIPELINE";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_NV:
+            return "DISPATCH";
         default:
             return std::to_string(type);
     }
@@ -51,6 +69,11 @@ private:
         m_problem = problem;
         return result;
     }
+    // "token 2, DISPATCH"
+    std::string textOf(const Token& token) const
+    {
+        return "token " + std::to_string(&token - m_info.pTokens) + ", " + nameOf(token.tokenType);
+    }
     // True if one stream has whole records.
     bool needsGathering() const;
     // Where in the record what a token reads is.
@@ -66,7 +89,7 @@ private:
     commands::Gathering m_gathering;
     IndirectLayout m_layout;
     bool m_gathers = false;
-    bool m_hasAction = false;
+    const Token* m_action = nullptr;  // that says what to do
     std::string m_problem;
 };
 
@@ -92,8 +115,12 @@ VkResult Reader::read()
     const std::span<const Token> tokens(m_info.pTokens, m_info.tokenCount);
     if (tokens.empty())
         return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "there is no token");
-    if (std::ranges::any_of(tokens, [&](const Token& token) { return token.stream >= m_info.streamCount; }))
-        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "a token is in a stream that the layout does not have");
+    const auto stray = std::ranges::find_if(tokens, [&](const Token& one) { return one.stream >= m_info.streamCount; });
+    if (stray != tokens.end())
+        return refuse(VK_ERROR_VALIDATION_FAILED_EXT,
+                      textOf(*stray) + ", is in stream " + std::to_string(stray->stream) +
+                          ", which the layout does not have: there are " + std::to_string(m_info.streamCount) +
+                          " (VUID-VkIndirectCommandsLayoutTokenNV-stream-02951)");
     m_gathers = needsGathering();
     const bool isCompute = m_info.pipelineBindPoint == VK_PIPELINE_BIND_POINT_COMPUTE;
     m_layout.layout.stages =
@@ -107,10 +134,13 @@ VkResult Reader::read()
             if (const VkResult result = isChoice ? readChoice(token) : readToken(token); result != VK_SUCCESS)
                 return result;
         }
-    if (!m_hasAction)
+    if (!m_action)
         return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "no token says what to do");
     if ((m_layout.layout.action == Action::Dispatch) != isCompute)
-        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "the token that says what to do is of another bind point");
+        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, textOf(*m_action) +
+                                                          ", is of another bind point than the layout, which is for " +
+                                                          (isCompute ? "compute" : "graphics") +
+                                                          " (VUID-VkIndirectCommandsLayoutCreateInfoNV-pTokens-02935)");
     m_layout.onlyStream = m_info.pTokens->stream;
     m_layout.streamCount = m_info.streamCount;
     m_layout.layout.stride = m_gathers ? m_gathering.recordBytes() : m_info.pStreamStrides[m_layout.onlyStream];
@@ -141,7 +171,8 @@ VkResult Reader::readChoice(const Token& token)
         m_layout.hasPipelineNumbers = true;
     } else {
         if (token.indirectStateFlags != VK_INDIRECT_STATE_FLAG_FRONTFACE_BIT_NV)
-            return refuse(VK_ERROR_FEATURE_NOT_PRESENT, "state flags other than FRONTFACE are not supported");
+            return refuse(VK_ERROR_FEATURE_NOT_PRESENT,
+                          textOf(token) + ", has other state flags than FRONTFACE, which are not supported");
         offset = m_gathering.mask({token.stream, token.offset, 1}, 1);
         m_layout.hasFrontFaces = true;
     }
@@ -200,9 +231,11 @@ VkResult Reader::readIndexBuffer(const Token& token)
 
 VkResult Reader::readAction(Action action, const Token& token)
 {
-    if (m_hasAction)
-        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "two tokens say what to do");
-    m_hasAction = true;
+    if (m_action)
+        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "two tokens say what to do: " + textOf(*m_action) + ", and " +
+                                                          textOf(token) +
+                                                          " (VUID-VkIndirectCommandsLayoutCreateInfoNV-pTokens-02935)");
+    m_action = &token;
     m_layout.layout.action = action;
     m_layout.layout.actionOffset = place(token, commands::actionBytes(action) / 4);
     return VK_SUCCESS;
