@@ -448,6 +448,20 @@ TEST_F(GeneratedDrawsByTheLayer, ManyPossibleDrawsInOrder_AsALoopOnTheHost)
     EXPECT_TRUE(expected.allows(draws.run(drawn), false));
 }
 
+// Than those that some devices have: a maxDrawIndirectCount of 65535 is enough for Vulkan.
+TEST_F(GeneratedDrawsByTheLayer, MoreSequencesThanDrawsOfACommand_AsALoopOnTheHost)
+{
+    for (const bool hasCount : {false, true}) {
+        DrawCase drawn = findCase(
+            [](const DrawCase& one) { return !one.hasSet && !one.isCounted && !one.hasIndices && !one.hasVertices; });
+        drawn.setSequences(70000);
+        if (hasCount)
+            drawn.deviceCount = 69000;
+        const Picture expected = drawn.expected();
+        EXPECT_TRUE(expected.allows(draws.run(drawn), drawn.isUnordered)) << "counted by the device: " << hasCount;
+    }
+}
+
 // As many draws as there is memory for, in the same places for preprocessing and execution.
 TEST_F(GeneratedDrawsByTheLayer, MoreDrawsNamedThanMemoryIsFor_AsALoopOnTheHost)
 {

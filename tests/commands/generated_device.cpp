@@ -75,10 +75,14 @@ const DrawFeatures& drawFeatures()
         VkPhysicalDeviceVulkan11Features v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &v12};
         VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v11};
         vkGetPhysicalDeviceFeatures2(instance.physical, &all);
-        return DrawFeatures{all.features.drawIndirectFirstInstance == VK_TRUE, v11.shaderDrawParameters == VK_TRUE,
-                            v11.shaderDrawParameters && all.features.multiDrawIndirect,
-                            v12.drawIndirectCount && v11.shaderDrawParameters && all.features.multiDrawIndirect,
-                            all.features.pipelineStatisticsQuery == VK_TRUE};
+        VkPhysicalDeviceProperties properties;
+        vkGetPhysicalDeviceProperties(instance.physical, &properties);
+        const bool isEnough = properties.limits.maxDrawIndirectCount >= 1u << 20;
+        return DrawFeatures{
+            all.features.drawIndirectFirstInstance == VK_TRUE, v11.shaderDrawParameters == VK_TRUE,
+            v11.shaderDrawParameters && all.features.multiDrawIndirect,
+            v12.drawIndirectCount && isEnough && v11.shaderDrawParameters && all.features.multiDrawIndirect,
+            all.features.pipelineStatisticsQuery == VK_TRUE};
     }();
     return features;
 }

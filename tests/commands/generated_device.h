@@ -21,8 +21,8 @@ bool driverHas(const char* extension);
 // True if it has shaderDrawParameters: shaders of the tests read less without.
 bool driverHasDrawParameters();
 
-// True if it has what draws need of which the device says how many there are: drawIndirectCount, and what those in one
-// command need.
+// True if it has what draws need of which the device says how many there are: drawIndirectCount for as many sequences
+// as there may be, and what those in one command need.
 bool driverCountsDraws();
 
 // True if it has multiDrawIndirect and shaderDrawParameters: one command draws several.

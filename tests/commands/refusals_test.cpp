@@ -208,6 +208,17 @@ TEST_F(Refusals, Properties_SayWhatThereIs)
     EXPECT_GE(generated.properties.maxIndirectSequenceCount, 1u << 20);
 }
 
+TEST_F(Refusals, StagesThatTheDeviceLacks_AreNotListed)
+{
+    VkPhysicalDeviceFeatures features;
+    vkGetPhysicalDeviceFeatures(device.physical, &features);
+    constexpr VkShaderStageFlags kTessellation =
+        VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT | VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT;
+    const VkShaderStageFlags stages = generated.properties.supportedIndirectCommandsShaderStages;
+    EXPECT_EQ(stages & kTessellation, features.tessellationShader ? kTessellation : 0);
+    EXPECT_EQ(stages & VK_SHADER_STAGE_GEOMETRY_BIT, features.geometryShader ? VK_SHADER_STAGE_GEOMETRY_BIT : 0);
+}
+
 TEST_F(Refusals, Draws_WhereTheirStagesAreSupported)
 {
     const bool has = generated.properties.supportedIndirectCommandsShaderStages & VK_SHADER_STAGE_VERTEX_BIT;

@@ -60,19 +60,27 @@ void enableWhatCommandsNeed(PatchedDeviceCreateInfo& request, const Support& sup
                        &VkPhysicalDeviceScalarBlockLayoutFeatures::scalarBlockLayout);
 }
 
+VkShaderStageFlags stagesOf(const Support& support)
+{
+    constexpr VkShaderStageFlags kTessellation =
+        VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT | VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT;
+    VkShaderStageFlags stages = VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
+    stages |= support.tessellation ? kTessellation : 0;
+    stages |= support.geometry ? VK_SHADER_STAGE_GEOMETRY_BIT : 0;
+    return stages | (support.generatedMeshDraws ? kMesh : 0);
+}
+
 VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT propertiesOf(const Support& support)
 {
     VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT own{kProperties};
     own.maxIndirectPipelineCount = kMaxPipelines;
     own.maxIndirectShaderObjectCount = support.shaderObjects ? kMaxPipelines : 0;
-    own.maxIndirectSequenceCount = maxSequences(support);
+    own.maxIndirectSequenceCount = kMaxSequences;
     own.maxIndirectCommandsTokenCount = kMaxTokens;
     own.maxIndirectCommandsTokenOffset = kMaxTokenOffset;
     own.maxIndirectCommandsIndirectStride = kMaxStride;
     own.supportedIndirectCommandsInputModes = kInputModes;
-    own.supportedIndirectCommandsShaderStages = kSequenceStages;
-    if (support.generatedMeshDraws)
-        own.supportedIndirectCommandsShaderStages |= kMesh;
+    own.supportedIndirectCommandsShaderStages = stagesOf(support);
     own.supportedIndirectCommandsShaderStagesShaderBinding =
         support.shaderObjects ? own.supportedIndirectCommandsShaderStages : 0;
     own.supportedIndirectCommandsShaderStagesPipelineBinding = own.supportedIndirectCommandsShaderStages;

@@ -5,7 +5,6 @@
 #include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vulkan.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -26,17 +25,10 @@ class BoundState;
 
 // What the properties say.
 inline constexpr uint32_t kMaxPipelines = 4096;
-inline constexpr uint32_t kMaxSequences = 1u << 20;
 inline constexpr uint32_t kMaxTokens = 16;
 inline constexpr uint32_t kMaxTokenOffset = 2047;
 inline constexpr uint32_t kMaxStride = 2048;
 
-// Draws with a count are one command, others as many as it takes.
-inline uint32_t maxSequences(const Support& support)
-{
-    const bool isOne = support.numbersDraws && support.countsDraws;
-    return isOne ? std::min(kMaxSequences, support.maxDrawIndirectCount) : kMaxSequences;
-}
 // Draws of all sequences are one multi-draw with a count, or several without: maxSequenceCount * maxDrawCount is below
 // 2^24 (VUID 11078).
 inline bool hasCountedDraws(const Support& support)

@@ -110,7 +110,9 @@ VkResult Reader::read()
     if (isMesh(m_layout.action) && !m_hasMesh)
         return absent("the token " + m_actionName +
                       ", for which the driver lacks task and mesh shaders of "
-                      "its own, or shaderDrawParameters, multiDrawIndirect or drawIndirectCount, is");
+                      "its own, or shaderDrawParameters, multiDrawIndirect or drawIndirectCount with a "
+                      "maxDrawIndirectCount of " +
+                      std::to_string(kMaxSequences) + ", is");
     if (isMesh(m_layout.action) && !m_layout.vertexBuffers.empty())
         return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "the token VERTEX_BUFFER needs draws without mesh shaders");
     if (m_layout.indexBuffer && !isIndexed(m_layout.action))

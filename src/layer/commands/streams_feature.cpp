@@ -61,7 +61,7 @@ public:
         if (!own || !support.streams)
             return;
         own->maxGraphicsShaderGroupCount = kMaxPipelines;
-        own->maxIndirectSequenceCount = maxSequences(support);
+        own->maxIndirectSequenceCount = kMaxSequences;
         own->maxIndirectCommandsTokenCount = kMaxTokens;
         own->maxIndirectCommandsStreamCount = kMaxStreams;
         own->maxIndirectCommandsTokenOffset = kMaxTokenOffset;

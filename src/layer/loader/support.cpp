@@ -144,15 +144,18 @@ void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings
     support.meshShader = settings.meshShaders && !support.nativeMeshShader && support.emulated;
     const bool isAsked = settings.generatedCommands && !support.nativeGeneratedCommands && support.emulated;
     support.numbersDraws = answers.features.multiDrawIndirect && answers.features11.shaderDrawParameters;
-    support.countsDraws = answers.features12.drawIndirectCount && support.drawIndirectCountExtension;
+    const bool takesCounts = answers.features12.drawIndirectCount && support.drawIndirectCountExtension;
+    support.countsDraws = takesCounts && answers.limits.maxDrawIndirectCount >= kMaxSequences;
     support.commandsForMeshes = hasDriversCommands && !isAsked && support.meshShader && settings.meshCommands;
     support.generatedCommands = isAsked || support.commandsForMeshes;
     support.startsInstances = answers.features.drawIndirectFirstInstance;
+    support.tessellation = answers.features.tessellationShader;
+    support.geometry = answers.features.geometryShader;
     support.streams = isAsked && !support.nativeStreams;
     support.countsMeshes = !settings.trace.empty() && support.emulated;
     support.meshLimits = meshLimits(answers, settings, support.viewportLayerExtension);
     // Draws of one mesh node are one command, and its shader knows their number.
-    const bool areDrivers = support.meshNodes && support.numbersDraws && support.countsDraws;
+    const bool areDrivers = support.meshNodes && support.numbersDraws && takesCounts;
     support.meshNodes = settings.meshNodes && support.emulated && (support.meshShader || areDrivers);
     if (support.meshShader)
         support.maxMeshNodeGroups = std::min(abi::kMaxMeshGroups, graph::kMaxGroups);

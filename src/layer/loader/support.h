@@ -33,6 +33,10 @@ struct MeshLimits {
     bool fragmentPrimitiveId = false;  // fragment shaders can read PrimitiveId behind vertex shaders (geometryShader)
 };
 
+// What a call for generated commands may have at most, and has to have (Vulkan, "Required Limits",
+// maxIndirectSequenceCount).
+inline constexpr uint32_t kMaxSequences = 1u << 20;
+
 struct Support {
     bool native = false;           // the driver implements VK_AMDX_shader_enqueue
     bool emulated = false;         // the layer provides it
@@ -46,8 +50,10 @@ struct Support {
     bool commandsForMeshes = false;
     bool generatedMeshDraws = false;  // draws with task and mesh shaders, of the driver's or of the layer's
     bool numbersDraws = false;        // one command draws several, and their shaders know which one
-    bool countsDraws = false;         // commands take from memory how many they draw,
+    bool countsDraws = false;         // commands take from memory how many they draw, up to kMaxSequences,
     bool startsInstances = false;     // and with which instance they begin
+    bool tessellation = false;        // the driver has tessellation and
+    bool geometry = false;            // geometry shaders
     // VK_NV_device_generated_commands, likewise; the layer provides it where it does the other.
     bool nativeStreams = false;
     bool streams = false;
