@@ -111,7 +111,7 @@ struct SortArguments {
 MR_CONST uint kGatherCopy = 0u;     // as they are
 MR_CONST uint kGatherReplace = 1u;  // the first one, if it is `from`, becomes `to`; else nothing is written
 MR_CONST uint kGatherMask = 2u;     // of the first one the bits of `from`
-MR_CONST uint kGatherFollow = 3u;   // they are an address: the word there, or kNoMember where the address is 0
+MR_CONST uint kGatherFollow = 3u;   // they are the address of a pipeline: its number, or kNoMember where none has it
 
 // A sequence's record is put together from several streams (src/shaders/meta/commands/gather.comp). Steps are done one
 // behind the other. 32 bytes.
@@ -125,15 +125,28 @@ struct GatherStep {
     uint to;
 };
 
+// A pipeline that streams name by the address of the memory that the application gave for it. 16 bytes.
+struct PipelinePlace {
+    uint64_t address;
+    uint number;
+    uint pad0;
+};
+// Stands in that memory, with the number in the low bits, once the application has asked for it.
+MR_CONST uint kPipelineMark = 0x4d520000u;
+
 struct GatherArguments {
     uint64_t steps;            // GatherStep[stepCount]
     uint64_t sequenceCount;    // of a uint, or 0: there are maxSequenceCount
     uint64_t sequenceIndices;  // of uint[]: what number a sequence has in the streams, or 0: its own
     uint64_t records;          // what is written, a multiple of 4
+    uint64_t places;           // PipelinePlace[placeCount], in the order of addresses, each of which is there once
     uint stepCount;
     uint stride;  // bytes of a record
     uint maxSequenceCount;
-    uint pad0;
+    uint placeCount;
+    // That the streams have something of. Sequences with other numbers get records of zeros.
+    uint numberCount;
+    uint indexCount;  // at sequenceIndices; sequences behind them likewise
 };
 
 // What vkCmdBindVertexBuffers2 has bound, for draws whose vertex shader fetches all attributes. 16 bytes, at a

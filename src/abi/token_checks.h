@@ -13,10 +13,13 @@ MR_CONST uint kTokenIndexBuffer = 3u;   // VkBindIndexBufferIndirectCommandEXT
 MR_CONST uint kTokenDrawCount = 4u;     // VkDrawIndirectCountIndirectCommandEXT
 MR_CONST uint kTokenGrid = 5u;          // VkDispatchIndirectCommand, VkDrawMeshTasksIndirectCommandEXT
 MR_CONST uint kTokenStream = 6u;        // none: the sequence count, always in front of all tokens
+MR_CONST uint kTokenPipeline = 7u;      // VkBindPipelineIndirectCommandNV
 
 // What can be wrong with one, and what TokenFinding::words then are.
-MR_CONST uint kFaultPlace = 0u;  // it lies behind the end of the stream
-// The set has nothing there: the index, the number of the stage, 1: nor have all together.
+// It lies behind the end of the stream: what number the sequence has there. kTokenStream: there is no number of it.
+MR_CONST uint kFaultPlace = 0u;
+// The set has nothing there: the index, the number of the stage, 1: nor have all together. kTokenPipeline: the address
+// (two words), kPipeline*.
 MR_CONST uint kFaultMember = 1u;
 MR_CONST uint kFaultAddress = 2u;    // no buffer has it all: the address (two words), the bytes
 MR_CONST uint kFaultAlignment = 3u;  // of the address: the address (two words), what it should be a multiple of
@@ -26,7 +29,7 @@ MR_CONST uint kFaultCount = 6u;      // more than the most: the count
 MR_CONST uint kFaultGrid = 7u;       // the grid, the number of the draw
 MR_CONST uint kFaults = 8u;
 
-// 32 bytes.
+// 36 bytes.
 struct TokenCheck {
     uint kind;   // kToken*
     uint place;  // of its first byte in the record
@@ -36,8 +39,13 @@ struct TokenCheck {
     // The most of the stride (kTokenVertexBuffer) or the count; commands of so many bytes (kTokenDrawCount).
     uint most;
     uint commandBytes;
-    uint grids;  // 1: what a count leads to are grids
+    uint grids;    // 1: what a count leads to are grids
+    uint numbers;  // of sequences, that its stream has the token of, where records are gathered; else 2^32 - 1
 };
+
+MR_CONST uint kPipelineUnknown = 0u;   // none has the address
+MR_CONST uint kPipelineUnmarked = 1u;  // its memory has not what was to be written there (kPipelineMark)
+MR_CONST uint kPipelineUnplaced = 2u;  // it has no memory any more
 
 MR_CONST uint kAddressVertex = 0u;
 MR_CONST uint kAddressIndex = 1u;
@@ -77,6 +85,8 @@ struct CheckArguments {
     // uint[setStages * setSize]: kNoMember where an index leads to nothing. Behind it, if areCombined, a uint for each
     // sum that they have over the stages: kNoMember where those do not fit.
     uint64_t members;
+    uint64_t places;           // as GatherArguments have them
+    uint64_t sequenceIndices;  // likewise
     uint setStages;
     uint setSize;
     uint stride;
@@ -87,6 +97,8 @@ struct CheckArguments {
     uint maxGrid[3];
     uint maxGridTotal;
     uint areCombined;
+    uint placeCount;
+    uint indexCount;
 };
 
 MR_ABI_END

@@ -42,6 +42,24 @@ std::optional<StreamPart> Gathering::partAt(uint32_t recordOffset) const
     return found == m_steps.end() ? std::nullopt : std::optional(found->part);
 }
 
+uint32_t Gathering::numbers(const StreamPart& part, uint64_t streamBytes) const
+{
+    const uint64_t end = part.offset + 4 * uint64_t{part.words};
+    if (streamBytes < end)
+        return 0;
+    const uint32_t stride = m_strides[part.stream];
+    return static_cast<uint32_t>(stride == 0 ? UINT32_MAX
+                                             : std::min<uint64_t>((streamBytes - end) / stride + 1, UINT32_MAX));
+}
+
+uint32_t Gathering::numbers(std::span<const uint64_t> streamBytes) const
+{
+    uint32_t least = UINT32_MAX;
+    for (const Step& step : m_steps)
+        least = std::min(least, numbers(step.part, streamBytes[step.part.stream]));
+    return least;
+}
+
 void Gathering::writeSteps(std::span<const uint64_t> streams, std::span<abi::GatherStep> out) const
 {
     for (size_t i = 0; i < m_steps.size(); ++i) {

@@ -30,13 +30,18 @@ public:
     uint32_t copy(const StreamPart& part);
     // One word, of which `bits` stay.
     uint32_t mask(const StreamPart& part, uint32_t bits);
-    // An address of two words, in whose place the word is that it leads to.
+    // The address of a pipeline, two words, in whose place the pipeline's number is.
     uint32_t follow(const StreamPart& part);
     // The word at `recordOffset` becomes `to` where the part's first word is `from`.
     void replace(const StreamPart& part, uint32_t recordOffset, uint32_t from, uint32_t to);
 
     // What the words at `recordOffset` come from.
     std::optional<StreamPart> partAt(uint32_t recordOffset) const;
+
+    // How many numbers of sequences have the part in a stream of so many bytes: 2^32 - 1 at most.
+    uint32_t numbers(const StreamPart& part, uint64_t streamBytes) const;
+    // The least of all parts. `streamBytes`: of each stream.
+    uint32_t numbers(std::span<const uint64_t> streamBytes) const;
 
     const std::vector<uint32_t>& strides() const { return m_strides; }
     uint32_t recordBytes() const { return 4 * m_recordWords; }

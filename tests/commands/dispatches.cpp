@@ -242,7 +242,7 @@ void Dispatches::updateMemory(VkPipeline pipeline, VkDeviceAddress expected)
               expected);
 }
 
-VkPipeline Dispatches::createPipeline(uint32_t salt)
+VkPipeline Dispatches::createPipeline(uint32_t salt, bool isUpdated)
 {
     // The module is gone when the pipeline is used.
     VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
@@ -276,7 +276,7 @@ VkPipeline Dispatches::createPipeline(uint32_t salt)
     MILLRACE_CHECK(vkCreateComputePipelines(m_device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
     vkDestroyShaderModule(m_device.handle, module, nullptr);
     m_device.onDestroy([this, pipeline] { vkDestroyPipeline(m_device.handle, pipeline, nullptr); });
-    if (m_hasStreams)
+    if (m_hasStreams && isUpdated)
         updateMemory(pipeline, memory.deviceAddress);
     return pipeline;
 }
@@ -413,6 +413,8 @@ Sums Dispatches::runStreams(DispatchCase& drawn)
 {
     StreamCall call(generated, drawn.random, drawn.layout, drawn.stream, drawn.maxSequences,
                     drawn.deviceCount ? &*drawn.deviceCount : nullptr);
+    call.changeNumbers = changeNumbers;
+    call.changeStreams = changeStreams;
     call.create(kCompute, m_layout, drawn.hasSet ? VK_NULL_HANDLE : m_pipelines[0],
                 drawn.isExplicit ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_NV : 0, m_addresses);
     const VkCommandBuffer cmd = m_device.begin(usage);

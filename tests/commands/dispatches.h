@@ -67,13 +67,18 @@ public:
     void put(uint32_t place, uint32_t member);
     // With `with.streams`: memory for a pipeline more, whose address records have by the number std::size(kSalts),
     void placeOneMore();
-    // and that pipeline.
-    void addPipeline(uint32_t salt) { m_pipelines.push_back(createPipeline(salt)); }
+    // or any other address in place of it,
+    void addAddress(VkDeviceAddress address) { m_addresses.push_back(address); }
+    // and that pipeline, which vkCmdUpdatePipelineIndirectBufferNV tells, or not.
+    void addPipeline(uint32_t salt, bool isUpdated = true) { m_pipelines.push_back(createPipeline(salt, isUpdated)); }
     // The layout that all has been recorded with goes. Another one may be where it was.
     void replaceLayout();
 
     GeneratedDevice generated;
-    VkCommandBufferUsageFlags usage = 0;   // of what is submitted
+    VkCommandBufferUsageFlags usage = 0;  // of what is submitted
+    // Of runStreams(): as StreamCall has them.
+    std::function<void(std::vector<uint32_t>&)> changeNumbers = [](std::vector<uint32_t>&) {};
+    std::function<void(std::vector<std::vector<uint32_t>>&)> changeStreams = [](std::vector<std::vector<uint32_t>>&) {};
     std::function<void()> afterRecording;  // of run() and runStreams(), before what was recorded is submitted
     // Behind each submission, with what it has computed: true if the same is to be submitted again.
     std::function<bool(const Sums&)> submitAgain;
@@ -81,7 +86,7 @@ public:
 private:
     // Returns what the last submission has computed.
     Sums submit(VkCommandBuffer cmd);
-    VkPipeline createPipeline(uint32_t salt);
+    VkPipeline createPipeline(uint32_t salt, bool isUpdated = true);
     VkShaderEXT createObject(uint32_t salt);
     // Of VK_NV_device_generated_commands_compute: memory for a pipeline, and what stands in it.
     layertest::Buffer createPlace(const VkComputePipelineCreateInfo& info);

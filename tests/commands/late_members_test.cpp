@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "commands/dispatches.h"
@@ -88,14 +89,14 @@ class LateMembersOfLayer : public testing::TestWithParam<std::pair<bool, bool>> 
 protected:
     void SetUp() override
     {
-        if (GetParam().first && !driverHas(VK_EXT_SHADER_OBJECT_EXTENSION_NAME))
+        if (std::get<0>(GetParam()) && !driverHas(VK_EXT_SHADER_OBJECT_EXTENSION_NAME))
             GTEST_SKIP() << "the driver lacks VK_EXT_shader_object";
     }
     static GeneratedOptions options()
     {
         GeneratedOptions with;
         with.isLate = true;
-        with.objects = GetParam().first;
+        with.objects = std::get<0>(GetParam());
         return with;
     }
 };
@@ -103,7 +104,7 @@ protected:
 TEST_P(LateMembersOfLayer, PlaceFilledBehindRecording_RunsWhatIsThere)
 {
     Dispatches dispatches(Provider::Layer, options());
-    CaseWithSet drawn(GetParam().second);
+    CaseWithSet drawn(std::get<1>(GetParam()));
     dispatches.afterRecording = [&] { dispatches.put(kFree, 1); };
     EXPECT_EQ(dispatches.run(drawn), expectedWith(drawn, {0, 1, 2, 1}));
     EXPECT_EQ(dispatches.generated.device.instance.takeMessages().size(), 0u);
@@ -113,7 +114,7 @@ TEST_P(LateMembersOfLayer, PlaceFilledBehindRecording_RunsWhatIsThere)
 TEST_P(LateMembersOfLayer, SubmittedAgainAndAgain_EachTimeWhatIsThere)
 {
     Dispatches dispatches(Provider::Layer, options());
-    CaseWithSet drawn(GetParam().second);
+    CaseWithSet drawn(std::get<1>(GetParam()));
     const std::vector<std::vector<uint32_t>> members = {{0, 1, 2}, {0, 2, 1, 0}, {0, 2, 1, 0}, {0, 0, 2, 1}};
     size_t time = 0;
     dispatches.submitAgain = [&](const Sums& sums) {
@@ -131,7 +132,7 @@ TEST_P(LateMembersOfLayer, SubmittedAgainAndAgain_EachTimeWhatIsThere)
 TEST_P(LateMembersOfLayer, OutOfPreprocessedMemory_RunsWhatIsThere)
 {
     Dispatches dispatches(Provider::Layer, options());
-    CaseWithSet drawn(GetParam().second);
+    CaseWithSet drawn(std::get<1>(GetParam()));
     drawn.isExplicit = true;
     dispatches.afterRecording = [&] {
         dispatches.put(kFree, 0);
@@ -297,14 +298,15 @@ TEST(LateMembers, LayoutReplacedBehindRecording_RunsWhatIsThere)
 }
 
 // Those of one submission and the next are in different places then, and the first may be under way.
-class LatePipelinesWithAddresses : public testing::TestWithParam<VkCommandBufferUsageFlags> {};
+class LatePipelinesWithAddresses : public testing::TestWithParam<std::tuple<VkCommandBufferUsageFlags, bool>> {};
 
 TEST_P(LatePipelinesWithAddresses, CreatedBehindRecording_Runs)
 {
     Dispatches dispatches(Provider::Layer, {.isLate = true, .streams = true});
-    dispatches.usage = GetParam();
+    dispatches.usage = std::get<0>(GetParam());
     dispatches.placeOneMore();
     CaseWithSet drawn(false, true);
+    drawn.isExplicit = std::get<1>(GetParam());
     std::vector<uint32_t> salts(std::begin(kSalts), std::end(kSalts));
     dispatches.afterRecording = [&] {
         salts.push_back(12345);
@@ -320,9 +322,12 @@ TEST_P(LatePipelinesWithAddresses, CreatedBehindRecording_Runs)
     EXPECT_EQ(dispatches.generated.device.instance.takeMessages().size(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(, LatePipelinesWithAddresses, testing::Values(0, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT),
-                         [](const testing::TestParamInfo<VkCommandBufferUsageFlags>& info) {
-                             return std::string(info.param ? "Simultaneous" : "OneByOne");
+INSTANTIATE_TEST_SUITE_P(, LatePipelinesWithAddresses,
+                         testing::Combine(testing::Values(0, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT),
+                                          testing::Bool()),
+                         [](const testing::TestParamInfo<LatePipelinesWithAddresses::ParamType>& info) {
+                             return std::string(std::get<0>(info.param) ? "Simultaneous" : "OneByOne") +
+                                    (std::get<1>(info.param) ? "Preprocessed" : "");
                          });
 
 // Conditional rendering of the application's, around the instance or in it.

@@ -176,11 +176,15 @@ void StreamCall::create(VkPipelineBindPoint bindPoint, VkPipelineLayout pipeline
     std::iota(numbers.begin(), numbers.end(), 0u);
     if (layout.isIndexed) {
         std::shuffle(numbers.begin(), numbers.end(), m_random);
-        m_info.sequencesIndexBuffer = m_generated.createStream(numbers).handle;
+        std::vector<uint32_t> given = numbers;
+        changeNumbers(given);
+        m_info.sequencesIndexBuffer = m_generated.createStream(given).handle;
     }
     // Not at the beginning of their buffers.
     constexpr uint32_t kInFront = 3;
-    for (std::vector<uint32_t>& stream : layout.split(m_random, m_records, m_from.strideWords, numbers)) {
+    std::vector<std::vector<uint32_t>> streams = layout.split(m_random, m_records, m_from.strideWords, numbers);
+    changeStreams(streams);
+    for (std::vector<uint32_t>& stream : streams) {
         stream.insert(stream.begin(), kInFront, 0xabadcafeu);
         m_streams.push_back({m_generated.createStream(stream).handle, kInFront * 4});
     }

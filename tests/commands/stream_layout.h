@@ -5,6 +5,7 @@
 #include <vulkan/vulkan.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "commands/generated_device.h"
@@ -52,6 +53,10 @@ public:
     StreamCall(const StreamCall&) = delete;
     StreamCall& operator=(const StreamCall&) = delete;
     ~StreamCall();
+
+    // What create() gives to the device: the numbers of sequences, if they have any, and streams.
+    std::function<void(std::vector<uint32_t>&)> changeNumbers = [](std::vector<uint32_t>&) {};
+    std::function<void(std::vector<std::vector<uint32_t>>&)> changeStreams = [](std::vector<std::vector<uint32_t>>&) {};
 
     void create(VkPipelineBindPoint bindPoint, VkPipelineLayout pipelineLayout, VkPipeline pipeline,
                 VkIndirectCommandsLayoutUsageFlagsNV flags, const std::vector<VkDeviceAddress>& pipelines = {});

@@ -29,6 +29,8 @@ StreamCheck::Subject Generation::checkSubject() const
     for (const std::shared_ptr<KeptPipeline>& pipeline : choice.pipelines)
         subject.members.push_back(pipeline ? 0 : abi::kNoMember);
     rules.setStages = subject.setStages;
+    rules.streamBytes = m_info.indirectAddressSize;
+    rules.streams = m_streams.bytes;
     const IndirectLayout& named = namedLayout();
     subject.chooser = chooserOf(named);
     const auto pipelines = static_cast<uint32_t>(choice.pipelines.size());
@@ -72,7 +74,13 @@ bool Generation::checkStream(VkCommandBuffer target) const
     arguments.stride = layout().stride;
     arguments.maxSequenceCount = m_info.maxSequenceCount;
     arguments.indexTypes = layout().indexBuffer && layout().indexBuffer->types == commands::IndexBuffer::Types::Dxgi;
+    if (gathers()) {
+        arguments.sequenceIndices = m_streams.sequenceIndices;
+        arguments.indexCount = m_streams.indexCount;
+    }
     limitGrids(subject, arguments);
+    if (!writePlaces(arguments.places, arguments.placeCount))
+        return false;
     auto check = std::make_shared<StreamCheck>(m_device, StreamCheck::Place{m_commandBuffer.reference(), callText()},
                                                std::move(subject));
     const VkResult result = check->record(target, arguments);

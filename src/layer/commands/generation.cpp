@@ -152,7 +152,7 @@ bool Generation::drawAsPreprocessed()
     const std::optional<Prepared> prepared = m_device.generatedCommands->prepared.find(m_info.preprocessAddress);
     if (!prepared)
         return true;
-    if (!m_choice.parts.empty())
+    if (dependsOnVersion())
         return prepared->version == m_choice.version;
     if (m_apart && !prepared->isAsOne)
         takeApart();
@@ -162,13 +162,19 @@ bool Generation::drawAsPreprocessed()
 // True if what is preprocessed is not the same for all members that may be in the set.
 bool Generation::dependsOnMembers() const
 {
-    return shouldBeOne() || m_apart || !m_choice.parts.empty();
+    return shouldBeOne() || m_apart || dependsOnVersion();
+}
+
+// Kernels know what shader objects make together by numbers, and pipelines by their addresses.
+bool Generation::dependsOnVersion() const
+{
+    return !m_choice.parts.empty() || (m_layout && m_layout->hasPipelineNumbers);
 }
 
 void Generation::notePrepared() const
 {
     PreparedMemory& memory = m_device.generatedCommands->prepared;
-    const Prepared prepared{m_apart.has_value(), m_choice.parts.empty() ? 0 : m_choice.version};
+    const Prepared prepared{m_apart.has_value(), dependsOnVersion() ? m_choice.version : 0};
     memory.note(m_info.preprocessAddress, prepared);
     m_commandBuffer.forSubmission.push_back(std::make_shared<PreparedNote>(memory, m_info.preprocessAddress, prepared));
 }
@@ -198,6 +204,8 @@ bool Generation::check()
         complain("they have fewer streams than the layout");
         return false;
     }
+    if (gathers() && !checkStreams())
+        return false;
     const bool hasSet = (m_info.indirectExecutionSet || m_choice.isSet) && !m_apart;
     // Those that numbers may name may not be there yet.
     if ((!m_layout->hasPipelineNumbers && !firstPipeline()) || layout().executionSet.has_value() != hasSet) {
@@ -210,6 +218,34 @@ bool Generation::check()
     m_extent =
         extentOf(*m_layout, static_cast<uint32_t>(m_pipelines.size()), m_info.maxSequenceCount, m_info.maxDrawCount);
     return fitMemory() && checkDraws() && checkAddresses();
+}
+
+// Where the host knows how many sequences there are. Else the kernel looks at each.
+bool Generation::checkStreams() const
+{
+    if (m_info.sequenceCountAddress)
+        return true;
+    const uint32_t count = m_info.maxSequenceCount;
+    if (m_streams.sequenceIndices && m_streams.indexCount < count) {
+        complain("sequencesIndexBuffer has " + std::to_string(m_streams.indexCount) + " numbers of " +
+                 std::to_string(count) + " sequences");
+        return false;
+    }
+    const commands::Gathering& gathering = *m_layout->gathering;
+    if (m_streams.sequenceIndices || gathering.numbers(m_streams.bytes) >= count)
+        return true;
+    for (size_t i = 0; i < m_streams.bytes.size(); ++i) {
+        std::vector<uint64_t> bytes(m_streams.bytes.size(), UINT64_MAX);
+        bytes[i] = m_streams.bytes[i];
+        const uint32_t numbers = gathering.numbers(bytes);
+        if (numbers >= count)
+            continue;
+        complain("stream " + std::to_string(i) + " has " + std::to_string(bytes[i]) +
+                 " bytes from its offset on, and tokens of " + std::to_string(numbers) + " sequences of " +
+                 std::to_string(count));
+        break;
+    }
+    return false;
 }
 
 bool Generation::checkDraws() const
@@ -335,6 +371,14 @@ bool Generation::writeParts(abi::SortArguments& arguments) const
     return true;
 }
 
+// None without pipelines that have addresses.
+bool Generation::writePlaces(uint64_t& address, uint32_t& count) const
+{
+    const auto* const bytes = reinterpret_cast<const uint8_t*>(m_choice.places.data());
+    count = static_cast<uint32_t>(m_choice.places.size());
+    return count == 0 || copy(HostCopy::PipelinePlaces, {bytes, count * sizeof(abi::PipelinePlace)}, address);
+}
+
 // What kernels behind it read, and indirect commands.
 bool Generation::gather(VkCommandBuffer target) const
 {
@@ -348,7 +392,11 @@ bool Generation::gather(VkCommandBuffer target) const
     arguments.steps = buffer->address();
     arguments.sequenceCount = m_info.sequenceCountAddress;
     arguments.sequenceIndices = m_streams.sequenceIndices;
+    arguments.indexCount = m_streams.indexCount;
+    arguments.numberCount = gathering.numbers(m_streams.bytes);
     arguments.records = m_info.indirectAddress;
+    if (!writePlaces(arguments.places, arguments.placeCount))
+        return false;
     arguments.stepCount = static_cast<uint32_t>(gathering.stepCount());
     arguments.stride = layout().stride;
     arguments.maxSequenceCount = m_info.maxSequenceCount;

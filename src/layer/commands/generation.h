@@ -24,7 +24,9 @@ class TalliedCall;
 // Streams whose parts kernels put together in front; the records are at VkGeneratedCommandsInfoEXT::indirectAddress.
 struct Streams {
     std::vector<uint64_t> addresses;
+    std::vector<uint64_t> bytes;          // from there on
     VkDeviceAddress sequenceIndices = 0;  // or 0
+    uint32_t indexCount = 0;              // that there are
 };
 
 // Lives while the command is recorded.
@@ -65,10 +67,13 @@ private:
     // and they no longer can be, or for others that shader objects made together.
     bool drawAsPreprocessed();
     bool dependsOnMembers() const;
+    // So that it is the same for one version of them alone.
+    bool dependsOnVersion() const;
     void notePrepared() const;
     // What is recorded has the members that there are now in it.
     void watchMembers() const;
     bool check();
+    bool checkStreams() const;
     bool checkDraws() const;
     bool checkAddresses() const;
     bool fitMemory();
@@ -96,6 +101,7 @@ private:
     bool writeParts(abi::SortArguments& arguments) const;
     bool runKernels(VkCommandBuffer target) const;
     bool gather(VkCommandBuffer target) const;
+    bool writePlaces(uint64_t& address, uint32_t& count) const;
     // True if kernels run in front for what the commands do, not for checks alone.
     bool needsKernels() const { return isDispatch() || hasDrawTable(layout()) || gathers(); }
     // True if this execution runs any.

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "abi/commands.h"
 #include "commands/gathering.h"
 #include "commands/layout.h"
 #include "layer/commands/combined_pipelines.h"
@@ -35,6 +36,8 @@ struct IndirectLayout {
     bool hasShaderGroups = false;
     bool hasFrontFaces = false;
     bool hasPipelineNumbers = false;  // by itself
+    // With it where streams are checked: of a copy of the address in the record.
+    uint32_t pipelineAddress = 0;
     // The same without executionSet, for the set's pipelines as one (commands::Layout::combinedSet). Null where they
     // cannot be one.
     std::shared_ptr<const IndirectLayout> combined;
@@ -101,6 +104,7 @@ struct Choice {
     // Of what they are from, where that may have others later, and its version in front of them.
     std::shared_ptr<MemberChanges> changes;
     uint64_t version = 0;
+    std::vector<abi::PipelinePlace> places;  // of pipelines that are named by address
 };
 
 }  // namespace millrace::layer

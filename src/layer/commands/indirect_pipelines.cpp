@@ -19,7 +19,7 @@ bool IndirectPipelines::insert(VkPipeline pipeline, VkDeviceAddress address, std
     }
     *free = std::move(kept);
     const auto number = static_cast<uint32_t>(free - m_pipelines.begin());
-    m_places[pipeline] = {address, number};
+    m_places[pipeline] = {{address, number}, ++m_order};
     m_changes->note(number);
     return true;
 }
@@ -40,7 +40,39 @@ std::optional<IndirectPipelines::Place> IndirectPipelines::find(VkPipeline pipel
 {
     std::lock_guard lock(m_mutex);
     const auto found = m_places.find(pipeline);
-    return found == m_places.end() ? std::nullopt : std::optional(found->second);
+    return found == m_places.end() ? std::nullopt : std::optional<Place>(found->second);
+}
+
+void IndirectPipelines::updated(VkPipeline pipeline)
+{
+    std::lock_guard lock(m_mutex);
+    const auto found = m_places.find(pipeline);
+    if (found == m_places.end())
+        return;
+    Known& own = found->second;
+    const bool wasOthers = std::ranges::any_of(
+        m_places, [&](const auto& one) { return one.second.address == own.address && one.second.order > own.order; });
+    own.order = ++m_order;
+    if (wasOthers)
+        m_changes->note(own.number);
+}
+
+std::vector<abi::PipelinePlace> IndirectPipelines::places() const
+{
+    std::vector<Known> known;
+    {
+        std::lock_guard lock(m_mutex);
+        for (const auto& [pipeline, one] : m_places)
+            known.push_back(one);
+    }
+    std::ranges::sort(known, [](const Known& a, const Known& b) {
+        return a.address != b.address ? a.address < b.address : a.order > b.order;
+    });
+    std::vector<abi::PipelinePlace> places;
+    for (const Known& one : known)
+        if (places.empty() || places.back().address != one.address)
+            places.push_back({one.address, one.number, 0});
+    return places;
 }
 
 std::vector<std::shared_ptr<KeptPipeline>> IndirectPipelines::all() const

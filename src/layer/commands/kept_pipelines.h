@@ -38,6 +38,7 @@ public:
     bool isPart(VkPipeline pipeline, VkPipeline part) const;
     // Whose addresses streams name.
     const IndirectPipelines& indirect() const { return m_indirect; }
+    IndirectPipelines& indirect() { return m_indirect; }
 
 private:
     Device& m_device;

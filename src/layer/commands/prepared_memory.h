@@ -15,7 +15,8 @@ namespace millrace::layer {
 // How draws with an execution set are preprocessed.
 struct Prepared {
     bool isAsOne = false;  // for its pipelines as one, or for each of them
-    // Of the set, where its shader objects make pipelines together that kernels know by numbers; else 0.
+    // Of the set, where its shader objects make pipelines together that kernels know by numbers, or of the pipelines
+    // that kernels know by addresses; else 0.
     uint64_t version = 0;
 };
 

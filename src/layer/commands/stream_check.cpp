@@ -79,7 +79,8 @@ void StreamCheck::tell(size_t number, const abi::TokenFinding& finding)
     const CheckedToken& token = m_subject.tokens[number / abi::kFaults];
     const FaultContext context{m_device.addressedBuffers, m_subject.chooser, m_subject.taken, m_subject.placeCount,
                                m_subject.isDispatch,      m_subject.hasTask, m_arguments};
-    const TokenFault fault = explain(token.check, static_cast<uint32_t>(number % abi::kFaults), finding, context);
+    const TokenFault fault =
+        explain(token.check, token.end, static_cast<uint32_t>(number % abi::kFaults), finding, context);
     if (fault.text.empty())
         return;
     std::string where = m_place.call + ": ";

@@ -50,6 +50,7 @@ Choice choiceOf(const Device& device, const IndirectLayout& layout, VkPipeline p
         choice.changes = kept.indirect().changes();
         choice.version = choice.changes->version();
         choice.pipelines = kept.indirect().all();
+        choice.places = kept.indirect().places();
         return choice;
     }
     if (layout.hasShaderGroups) {
@@ -91,9 +92,13 @@ public:
     {
         m_out.maxSequenceCount = info.sequencesCount;
         m_out.sequenceCountAddress = addressOf(info.sequencesCountBuffer, info.sequencesCountOffset);
-        for (const VkIndirectCommandsStreamNV& stream : std::span(info.pStreams, info.streamCount))
+        for (const VkIndirectCommandsStreamNV& stream : std::span(info.pStreams, info.streamCount)) {
             m_streams.addresses.push_back(addressOf(stream.buffer, stream.offset));
+            m_streams.bytes.push_back(bytesOf(stream.buffer, stream.offset));
+        }
         m_streams.sequenceIndices = addressOf(info.sequencesIndexBuffer, info.sequencesIndexOffset);
+        m_streams.indexCount = static_cast<uint32_t>(std::min<VkDeviceSize>(
+            bytesOf(info.sequencesIndexBuffer, info.sequencesIndexOffset) / sizeof(uint32_t), UINT32_MAX));
         if (m_layout)
             place(*m_layout, info);
     }
@@ -122,6 +127,13 @@ private:
         return address + offset;
     }
 
+    // From there on.
+    VkDeviceSize bytesOf(VkBuffer buffer, VkDeviceSize offset) const
+    {
+        const VkDeviceSize size = m_device.addressedBuffers.sizeOf(buffer);
+        return size - std::min(offset, size);
+    }
+
     // Where records are, and what is left of the memory for preprocessing behind them.
     void place(const IndirectLayout& layout, const VkGeneratedCommandsInfoNV& info)
     {
@@ -139,6 +151,9 @@ private:
         // Records may be cut off behind what the last sequence needs of its own.
         const uint64_t last = layout.layout.actionOffset + commands::actionBytes(layout.layout.action);
         m_out.indirectAddressSize -= layout.layout.stride - std::min<uint64_t>(last, layout.layout.stride);
+        // Of a number of sequences that the host does not know, the buffer may have fewer.
+        if (m_out.sequenceCountAddress)
+            m_out.indirectAddressSize = std::min(m_out.indirectAddressSize, m_streams.bytes[layout.onlyStream]);
     }
 
     Device& m_device;
@@ -212,8 +227,9 @@ VKAPI_ATTR void VKAPI_CALL CmdUpdatePipelineIndirectBufferNV(VkCommandBuffer han
         place ? device.addressedBuffers.find(place->address, sizeof(uint32_t), VK_BUFFER_USAGE_TRANSFER_DST_BIT)
               : std::nullopt;
     if (memory) {
+        device.generatedCommands->pipelines->indirect().updated(pipeline);
         device.table.CmdFillBuffer(commandBuffer.current, memory->buffer, memory->offset, sizeof(uint32_t),
-                                   place->number);
+                                   abi::kPipelineMark | place->number);
         return;
     }
     const std::string text =

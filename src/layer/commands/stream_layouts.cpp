@@ -54,6 +54,7 @@ class Reader {
 public:
     Reader(const Device& device, const VkIndirectCommandsLayoutCreateInfoNV& info)
         : m_info(info),
+          m_isChecked(device.generatedCommands->checks != nullptr),
           m_hasMesh(device.support.generatedMeshDraws),
           m_gathering({info.pStreamStrides, info.pStreamStrides + info.streamCount})
     {
@@ -85,6 +86,7 @@ private:
     VkResult readAction(Action action, const Token& token);
 
     const VkIndirectCommandsLayoutCreateInfoNV& m_info;
+    const bool m_isChecked;
     const bool m_hasMesh;
     commands::Gathering m_gathering;
     IndirectLayout m_layout;
@@ -169,6 +171,8 @@ VkResult Reader::readChoice(const Token& token)
     } else if (token.tokenType == VK_INDIRECT_COMMANDS_TOKEN_TYPE_PIPELINE_NV) {
         offset = m_gathering.follow({token.stream, token.offset, 2});
         m_layout.hasPipelineNumbers = true;
+        if (m_isChecked)
+            m_layout.pipelineAddress = m_gathering.copy({token.stream, token.offset, 2});
     } else {
         if (token.indirectStateFlags != VK_INDIRECT_STATE_FLAG_FRONTFACE_BIT_NV)
             return refuse(VK_ERROR_FEATURE_NOT_PRESENT,

@@ -27,13 +27,14 @@ abi::TokenCheck plain(uint32_t place, uint32_t bytes)
     check.place = place;
     check.bytes = bytes;
     check.alignment = 1;
+    check.numbers = UINT32_MAX;
     return check;
 }
 
 CheckedToken vertexBuffer(const commands::VertexBuffer& buffer, const StreamRules& rules, uint32_t maxStride)
 {
     CheckedToken token{plain(buffer.streamOffset, kBufferBytes),
-                       "VERTEX_BUFFER of binding " + std::to_string(buffer.binding), ""};
+                       "VERTEX_BUFFER of binding " + std::to_string(buffer.binding), "", ""};
     token.check.kind = abi::kTokenVertexBuffer;
     token.check.usage = abi::kAddressVertex;
     for (const commands::VertexInput& input : rules.inputs) {
@@ -47,7 +48,7 @@ CheckedToken vertexBuffer(const commands::VertexBuffer& buffer, const StreamRule
 
 CheckedToken action(const commands::Layout& layout, const StreamRules& rules)
 {
-    CheckedToken token{plain(layout.actionOffset, actionBytes(layout.action)), nameOf(layout.action), ""};
+    CheckedToken token{plain(layout.actionOffset, actionBytes(layout.action)), nameOf(layout.action), "", ""};
     abi::TokenCheck& check = token.check;
     check.grids = isMesh(layout.action);
     if (isCounted(layout.action)) {
@@ -62,14 +63,18 @@ CheckedToken action(const commands::Layout& layout, const StreamRules& rules)
     return token;
 }
 
-// Where the application has it.
-std::string placeText(const IndirectLayout& layout, uint32_t place)
+// Where the application has it, and how far that goes.
+void placeToken(const IndirectLayout& layout, const StreamRules& rules, CheckedToken& token)
 {
-    if (layout.streamCount == 0)
-        return "byte " + std::to_string(place) + " of the record";
+    const uint32_t place = token.check.place;
     const auto part = layout.gathering ? layout.gathering->partAt(place) : std::nullopt;
     const commands::StreamPart own = part.value_or(commands::StreamPart{layout.onlyStream, place, 0});
-    return "byte " + std::to_string(own.offset) + " of stream " + std::to_string(own.stream);
+    const std::string stream = layout.streamCount == 0 ? "the stream" : "stream " + std::to_string(own.stream);
+    token.place = "byte " + std::to_string(own.offset) + " of " + (layout.streamCount == 0 ? "the record" : stream);
+    if (part)
+        token.check.numbers = layout.gathering->numbers(own, rules.streams[own.stream]);
+    token.end =
+        stream + ", which has " + std::to_string(part ? rules.streams[own.stream] : rules.streamBytes) + " bytes";
 }
 
 }  // namespace
@@ -78,26 +83,32 @@ std::vector<CheckedToken> checkedTokens(const IndirectLayout& of, const StreamRu
 {
     const commands::Layout& layout = of.layout;
     std::vector<CheckedToken> tokens;
-    tokens.push_back({plain(0, 0), "", ""});
+    tokens.push_back({plain(0, 0), "", "", ""});
     tokens.back().check.kind = abi::kTokenStream;
-    if (layout.executionSet) {
-        tokens.push_back({plain(*layout.executionSet, kWordBytes * rules.setStages), nameOf(chooserOf(of)), ""});
+    if (of.hasPipelineNumbers) {
+        tokens.push_back({plain(of.pipelineAddress, 2 * kWordBytes), nameOf(Chooser::Pipeline), "", ""});
+        tokens.back().check.kind = abi::kTokenPipeline;
+    } else if (layout.executionSet) {
+        tokens.push_back({plain(*layout.executionSet, kWordBytes * rules.setStages), nameOf(chooserOf(of)), "", ""});
         tokens.back().check.kind = abi::kTokenSet;
+        if (of.hasShaderGroups && of.hasFrontFaces)
+            tokens.push_back(
+                {plain(*layout.executionSet + kWordBytes, kWordBytes), nameOf(Chooser::StateFlags), "", ""});
     }
     for (const commands::PushRange& range : layout.pushRanges)
         if (range.source == commands::PushRange::Source::Stream)
             tokens.push_back({plain(range.streamOffset, range.size),
-                              "PUSH_CONSTANT of offset " + std::to_string(range.destination), ""});
+                              "PUSH_CONSTANT of offset " + std::to_string(range.destination), "", ""});
     for (const commands::VertexBuffer& buffer : layout.vertexBuffers)
         tokens.push_back(vertexBuffer(buffer, rules, maxStride));
     if (layout.indexBuffer) {
-        tokens.push_back({plain(layout.indexBuffer->streamOffset, kBufferBytes), "INDEX_BUFFER", ""});
+        tokens.push_back({plain(layout.indexBuffer->streamOffset, kBufferBytes), "INDEX_BUFFER", "", ""});
         tokens.back().check.kind = abi::kTokenIndexBuffer;
         tokens.back().check.usage = abi::kAddressIndex;
     }
     tokens.push_back(action(layout, rules));
     for (CheckedToken& token : tokens)
-        token.place = placeText(of, token.check.place);
+        placeToken(of, rules, token);
     return tokens;
 }
 

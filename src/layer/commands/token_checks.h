@@ -24,7 +24,11 @@ struct CheckedToken {
     abi::TokenCheck check;
     std::string name;   // "VERTEX_BUFFER of binding 1"
     std::string place;  // "byte 8 of the record", "byte 8 of stream 1"
+    std::string end;    // what a place that is not there is behind: "the stream, which has 8 bytes"
 };
+
+// Of VK_NV_device_generated_commands: bytes of each from its offset on.
+using StreamSizes = std::vector<uint64_t>;
 
 struct GridLimits {
     std::array<uint32_t, 3> groups{};
@@ -36,6 +40,8 @@ struct StreamRules {
     std::vector<commands::VertexInput> inputs;
     uint32_t maxDrawCount = 1;
     uint32_t setStages = 1;  // indices into the execution set
+    uint64_t streamBytes = 0;
+    StreamSizes streams;  // in place of that
 };
 
 // With abi::kTokenStream in front.

@@ -103,8 +103,6 @@ std::string whatThereIs(const FaultContext& context)
             return "the shader groups of the pipeline, which has " + size;
         case Chooser::StateFlags:
             return "the front faces that there are pipelines with";
-        case Chooser::Pipeline:
-            return "the pipelines with addresses";
         default:
             return "the execution set, which has " + size;
     }
@@ -131,10 +129,50 @@ TokenFault explainEmptyPlace(const std::string& index, const FaultContext& conte
     }
 }
 
+TokenFault explainPipeline(const abi::TokenFinding& finding)
+{
+    const std::string address = hex(addressOf(finding));
+    switch (finding.words[2]) {
+        case abi::kPipelineUnknown:
+            return {"VUID-VkBindPipelineIndirectCommandNV-None-09094",
+                    "no pipeline has the address " + address + "; the sequence is left out",
+                    "Write addresses from vkGetPipelineIndirectDeviceAddressNV of pipelines that exist"};
+        case abi::kPipelineUnplaced:
+            return {"VUID-VkBindPipelineIndirectCommandNV-None-09093",
+                    "the address of the pipeline, " + address + ", is in no buffer any more",
+                    "Keep the memory of a pipeline for as long as the pipeline"};
+        default:
+            return {"VUID-VkBindPipelineIndirectCommandNV-None-09093",
+                    "the memory of the pipeline, at the address " + address + ", was not updated",
+                    "Record vkCmdUpdatePipelineIndirectBufferNV in front, with a barrier behind it"};
+    }
+}
+
+TokenFault explainPlace(const abi::TokenCheck& check, const std::string& end, const abi::TokenFinding& finding,
+                        const FaultContext& context)
+{
+    const abi::CheckArguments& arguments = context.arguments;
+    if (check.kind == abi::kTokenStream)
+        return {kOwnRule,
+                "sequencesIndexBuffer has " + std::to_string(arguments.indexCount) +
+                    " numbers of sequences, and there are more; those behind are left out",
+                "Give a buffer with a number for each sequence, or count no more"};
+    if (check.numbers == UINT32_MAX)
+        return {kOwnRule, "it lies behind the end of " + end,
+                "Give an indirectAddressSize, or a buffer, for all sequences that there are"};
+    std::string text = "it lies behind the end of " + end + " from its offset on";
+    if (arguments.sequenceIndices)
+        text += ", since the sequence has the number " + std::to_string(finding.words[0]) + " in sequencesIndexBuffer";
+    return {kOwnRule, text + "; the sequence is left out",
+            "Give buffers for all sequences that there are, and numbers of those"};
+}
+
 TokenFault explainMember(const abi::TokenFinding& finding, const FaultContext& context)
 {
     const char* const rule =
         context.chooser == Chooser::ShaderGroup ? "VUID-VkBindShaderGroupIndirectCommandNV-index-02945" : kOwnRule;
+    if (context.chooser == Chooser::Pipeline)
+        return explainPipeline(finding);
     const std::string index = "index " + std::to_string(finding.words[0]);
     const std::string stage =
         context.arguments.setStages > 1 ? " (number " + std::to_string(finding.words[1]) + " of the token)" : "";
@@ -171,15 +209,12 @@ std::string bufferProblem(const AddressedBuffers& buffers, const abi::TokenCheck
     return what + " is in no buffer whose address was asked for";
 }
 
-TokenFault explain(const abi::TokenCheck& check, uint32_t fault, const abi::TokenFinding& finding,
-                   const FaultContext& context)
+TokenFault explain(const abi::TokenCheck& check, const std::string& end, uint32_t fault,
+                   const abi::TokenFinding& finding, const FaultContext& context)
 {
     switch (fault) {
         case abi::kFaultPlace:
-            return {kOwnRule,
-                    "it lies behind the end of the stream, which has " + std::to_string(context.arguments.streamBytes) +
-                        " bytes",
-                    "Give an indirectAddressSize for all sequences that there are"};
+            return explainPlace(check, end, finding, context);
         case abi::kFaultMember:
             return explainMember(finding, context);
         case abi::kFaultAddress:

@@ -38,7 +38,8 @@ struct FaultContext {
 std::string bufferProblem(const AddressedBuffers& buffers, const abi::TokenCheck& check, uint64_t address,
                           uint64_t bytes);
 // `fault`: abi::kFault*, of which `finding` has been written. No text if nothing is to be told.
-TokenFault explain(const abi::TokenCheck& check, uint32_t fault, const abi::TokenFinding& finding,
-                   const FaultContext& context);
+// `end`: CheckedToken::end.
+TokenFault explain(const abi::TokenCheck& check, const std::string& end, uint32_t fault,
+                   const abi::TokenFinding& finding, const FaultContext& context);
 
 }  // namespace millrace::layer

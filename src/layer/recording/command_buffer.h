@@ -36,7 +36,7 @@ struct GraphRun;
 
 // What the host has written for commands of the layer's, by what it is: the next command mostly reads the same.
 struct HostCopy {
-    enum Of { PushConstants, SetParts, VertexBuffers, Kinds };
+    enum Of { PushConstants, SetParts, VertexBuffers, PipelinePlaces, Kinds };
     std::vector<uint8_t> bytes;
     uint64_t address = 0;  // of memory that CommandBuffer::keepAlive has
 };

@@ -14,6 +14,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Tokens { To
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Findings { TokenFinding v[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Table { AddressTable head; AddressRange v[]; };
 
+#include "meta/commands/pipeline_places.glsl"
+
 const uint kHalf = 2u;
 
 void note(const uint token, const uint fault, const uint sequence, const uvec4 words)
@@ -77,6 +79,19 @@ void checkSet(const uint token, const uint sequence, Words indices)
     }
     if (a.areCombined != 0u && Words(a.members).v[a.setStages * a.setSize + combination] == kNoMember)
         note(token, kFaultMember, sequence, uvec4(indices.v[0], 0u, 1u, 0u));
+}
+
+void checkPipeline(const uint token, const uint sequence, Words command)
+{
+    uvec2 place = uvec2(command.v[0], command.v[1]);
+    uint64_t address = uint64_t(place.x) | (uint64_t(place.y) << 32);
+    uint number = numberOf(Places(a.places), a.placeCount, address);
+    if (number == kNoMember)
+        note(token, kFaultMember, sequence, uvec4(place, kPipelineUnknown, 0u));
+    else if (!isInBuffer(kAddressIndirect, address, uint64_t(4u)))
+        note(token, kFaultMember, sequence, uvec4(place, kPipelineUnplaced, 0u));
+    else if (Words(address).v[0] != (kPipelineMark | number))
+        note(token, kFaultMember, sequence, uvec4(place, kPipelineUnmarked, 0u));
 }
 
 void checkVertexBuffer(const uint token, const TokenCheck check, const uint sequence, Words command)
@@ -158,6 +173,8 @@ void checkToken(const uint token, const uint sequence)
     Words command = Words(a.stream + place);
     if (check.kind == kTokenSet)
         checkSet(token, sequence, command);
+    else if (check.kind == kTokenPipeline)
+        checkPipeline(token, sequence, command);
     else if (check.kind == kTokenVertexBuffer)
         checkVertexBuffer(token, check, sequence, command);
     else if (check.kind == kTokenIndexBuffer)
@@ -166,6 +183,26 @@ void checkToken(const uint token, const uint sequence)
         checkDrawCount(token, check, sequence, command);
     else if (check.kind == kTokenGrid)
         checkGrid(token, sequence, command, 0u);
+}
+
+// Where records are gathered: whether there was something to gather.
+bool isThere(const uint sequence)
+{
+    uint number = sequence;
+    if (a.sequenceIndices != uint64_t(0)) {
+        if (sequence >= a.indexCount) {
+            note(0u, kFaultPlace, sequence, uvec4(0u));
+            return false;
+        }
+        number = Words(a.sequenceIndices).v[sequence];
+    }
+    bool isAll = true;
+    for (uint token = 1u; token < a.tokenCount; ++token)
+        if (number >= Tokens(a.tokens).v[token].numbers) {
+            note(token, kFaultPlace, sequence, uvec4(number, 0u, 0u, 0u));
+            isAll = false;
+        }
+    return isAll;
 }
 
 void main()
@@ -178,7 +215,7 @@ void main()
             note(0u, kFaultCount, 0u, uvec4(said, a.maxSequenceCount, 0u, 0u));
         count = min(count, said);
     }
-    if (sequence >= count)
+    if (sequence >= count || !isThere(sequence))
         return;
     for (uint token = 1u; token < a.tokenCount; ++token)
         checkToken(token, sequence);

@@ -10,12 +10,7 @@ layout(push_constant, scalar) uniform Arguments { GatherArguments a; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words { uint v[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Steps { GatherStep v[]; };
 
-uint follow(const uint low, const uint high)
-{
-    if ((low | high) == 0u)
-        return kNoMember;
-    return Words(uint64_t(low) | (uint64_t(high) << 32)).v[0];
-}
+#include "meta/commands/pipeline_places.glsl"
 
 void main()
 {
@@ -25,10 +20,16 @@ void main()
         count = min(count, Words(a.sequenceCount).v[0]);
     if (sequence >= count)
         return;
+    Words record = Words(a.records + uint64_t(sequence) * uint64_t(a.stride));
     uint number = sequence;
     if (a.sequenceIndices != uint64_t(0))
-        number = Words(a.sequenceIndices).v[sequence];
-    Words record = Words(a.records + uint64_t(sequence) * uint64_t(a.stride));
+        number = sequence < a.indexCount ? Words(a.sequenceIndices).v[sequence] : 0xffffffffu;
+    // Of what is not there nothing runs.
+    if (number >= a.numberCount) {
+        for (uint w = 0u; w < a.stride / 4u; ++w)
+            record.v[w] = 0u;
+        return;
+    }
     for (uint i = 0u; i < a.stepCount; ++i) {
         GatherStep one = Steps(a.steps).v[i];
         Words source = Words(one.source + uint64_t(number) * uint64_t(one.stride));
@@ -39,7 +40,8 @@ void main()
         } else if (one.kind == kGatherMask) {
             record.v[one.target] = first & one.from;
         } else if (one.kind == kGatherFollow) {
-            record.v[one.target] = follow(first, source.v[1]);
+            uint64_t address = uint64_t(first) | (uint64_t(source.v[1]) << 32);
+            record.v[one.target] = numberOf(Places(a.places), a.placeCount, address);
         } else if (first == one.from) {
             record.v[one.target] = one.to;
         }
