@@ -114,14 +114,30 @@ void DrawCase::limitCounts()
         one.count = std::min(one.count, maxDraws);
 }
 
+namespace {
+
+// More of the same.
+template <typename Element>
+void repeat(std::vector<Element>& list, size_t size)
+{
+    const size_t before = list.size();
+    if (before == 0)
+        return;
+    list.resize(size);
+    for (size_t i = before; i < size; ++i)
+        list[i] = list[i - before];
+}
+
+}  // namespace
+
 void DrawCase::setSequences(uint32_t count)
 {
-    const size_t before = stream.size();
     maxSequences = count;
     deviceCount.reset();
-    stream.resize(size_t{count} * layout.strideWords);
-    for (size_t i = before; i < stream.size(); ++i)
-        stream[i] = stream[i - before];
+    repeat(stream, size_t{count} * layout.strideWords);
+    repeat(counted, count);
+    repeat(vertices, count);
+    repeat(indices, count);
 }
 
 void DrawCase::drawRecord(uint32_t* record)

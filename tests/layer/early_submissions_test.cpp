@@ -86,9 +86,10 @@ VKAPI_ATTR VkResult VKAPI_CALL waitSemaphores(VkDevice device, const VkSemaphore
 // Complete behind a number of sweeps.
 class Sweeps final : public layer::Continuation {
 public:
-    explicit Sweeps(uint32_t count) : m_left(count) {}
+    Sweeps(uint32_t count, bool isSoon) : m_left(count), m_isSoon(isSoon) {}
 
     bool isComplete() const override { return m_left == 0; }
+    bool isSoonComplete() const override { return m_isSoon; }
     size_t prepare(size_t) override
     {
         --m_left;
@@ -100,6 +101,7 @@ public:
 
 private:
     std::atomic<uint32_t> m_left;
+    const bool m_isSoon;
 };
 
 class EarlySubmissions : public testing::Test {
@@ -121,13 +123,13 @@ protected:
     }
 
     // Divided once for each of `sweeps`, which need so many more.
-    VkCommandBuffer record(std::initializer_list<uint32_t> sweeps)
+    VkCommandBuffer record(std::initializer_list<uint32_t> sweeps, bool isSoon = true)
     {
         const VkCommandBuffer handle = fake.begin();
         layer::CommandBuffer& commandBuffer = FakeDriver::of(handle);
         for (uint32_t count : sweeps) {
             const VkCommandBuffer more = commandBuffer.beginHidden("sweep");
-            commandBuffer.divide({std::make_shared<Sweeps>(count), {more}, false}, "behind a graph");
+            commandBuffer.divide({std::make_shared<Sweeps>(count, isSoon), {more}, false}, "behind a graph");
         }
         FakeDriver::get<PFN_vkEndCommandBuffer>("vkEndCommandBuffer")(handle);
         return handle;
@@ -167,6 +169,14 @@ TEST_F(EarlySubmissions, MoreSweeps_OnTheSideQueueInFrontOfTheGate)
     driver.take();
     finish();
     EXPECT_EQ(driver.take(), (Calls{"signal 1", "side: behind 1", "side: behind 1", "signal 2"}));
+}
+
+TEST_F(EarlySubmissions, ThatTakesLongBehindItsDecision_NothingWaits)
+{
+    submit(record({1}, false));
+    EXPECT_EQ(driver.take(), (Calls{"queue: now"}));
+    finish();
+    EXPECT_EQ(driver.take(), (Calls{"queue: now", "queue: now"}));
 }
 
 TEST_F(EarlySubmissions, SeveralGraphs_OneGateAfterTheOther)

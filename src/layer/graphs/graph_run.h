@@ -42,6 +42,7 @@ struct GraphRun final : Continuation {
 
     bool isComplete() const override;
     bool isDecided() const override { return dispatch->isDecided(); }
+    bool isSoonComplete() const override { return true; }
     void forgetDecision() override { dispatch->forgetDecision(); }
     Progress progress() const override;
     void tellStalled() const override;

@@ -24,6 +24,9 @@ public:
     virtual bool isComplete() const = 0;
     // isComplete() can be asked already, although what was submitted may still run. Called again and again meanwhile.
     virtual bool isDecided() const { return false; }
+    // True if it pays to give the driver what follows before isComplete(): little runs behind the decision. What
+    // follows does not see then what this writes on the host.
+    virtual bool isSoonComplete() const { return false; }
     // In front of each submission of what is before it, which the one before has let go.
     virtual void forgetDecision() {}
     // In front of more. Returns how many times that may be submitted before the next look, `most` or fewer; 0: nothing

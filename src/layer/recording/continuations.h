@@ -24,6 +24,10 @@ public:
     {
         return std::ranges::all_of(m_all, [](const auto& one) { return one->isDecided(); });
     }
+    bool isSoonComplete() const override
+    {
+        return std::ranges::all_of(m_all, [](const auto& one) { return one->isSoonComplete(); });
+    }
     void forgetDecision() override
     {
         for (const auto& one : m_all)

@@ -37,27 +37,20 @@ private:
 // Shared by the application's queues of the family.
 class SideQueue {
 public:
-    // Null, with no error, if the driver does not give what it takes.
+    // Null if the driver or the loader does not give it.
     static std::unique_ptr<SideQueue> create(Device& device, uint32_t family, uint32_t index);
-    ~SideQueue();
     SideQueue(const SideQueue&) = delete;
     SideQueue& operator=(const SideQueue&) = delete;
 
     // Any thread.
     VkResult submit(const VkSubmitInfo2& info);
-    // For any queue of the family, as often as one likes: what is behind it in a submission sees what the host wrote
-    // after it was submitted, and before it signaled a semaphore that it waits for.
-    VkCommandBuffer seeHost() const { return m_seeHost; }
 
 private:
     explicit SideQueue(Device& device) : m_device(device) {}
-    VkResult recordSeeHost(uint32_t family);
 
     Device& m_device;
     VkQueue m_queue = VK_NULL_HANDLE;
     std::mutex m_use;
-    VkCommandPool m_pool = VK_NULL_HANDLE;
-    VkCommandBuffer m_seeHost = VK_NULL_HANDLE;
 };
 
 }  // namespace millrace::layer

@@ -252,9 +252,6 @@ VkResult Submission::Part::putBehindGate(Queue& queue)
         return result;
     for (Batch& batch : batches)
         batch.waits.push_back(queue.gate().behind());
-    VkCommandBufferSubmitInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO};
-    info.commandBuffer = queue.side->seeHost();
-    batches.front().commandBuffers.insert(batches.front().commandBuffers.begin(), info);
     return VK_SUCCESS;
 }
 
@@ -263,7 +260,10 @@ VkResult Submission::Part::putBehindGate(Queue& queue)
 VkResult Submission::submitUpTo(Queue& queue, size_t boundary)
 {
     std::vector<VkSubmitInfo2> infos;
-    const size_t end = std::min(m_parts.size(), boundary + (queue.canGoAhead() ? 2 : 1));
+    const Continuation* const continuation =
+        boundary + 1 < m_parts.size() ? m_parts[boundary].boundary->continuation.get() : nullptr;
+    const bool goesAhead = queue.canGoAhead() && continuation && continuation->isSoonComplete();
+    const size_t end = std::min(m_parts.size(), boundary + (goesAhead ? 2 : 1));
     for (size_t i = m_submitted; i < end; ++i) {
         Part& part = m_parts[i];
         VkResult result = part.prepareEnd(queue);
