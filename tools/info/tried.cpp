@@ -21,7 +21,8 @@ constexpr Row kRows[] = {
     {VK_DRIVER_ID_GOOGLE_SWIFTSHADER,
      {"run", "conformance, programs and random graphs run on this driver, as far as it has their integers"}},
     {VK_DRIVER_ID_NVIDIA_PROPRIETARY,
-     {"run", "conformance, programs, examples and random graphs were run on H100 and H200"}},
+     {"run",
+      "conformance, programs, examples and random graphs were run on H100 and H200; Pascal is simulated on lavapipe"}},
     {VK_DRIVER_ID_MESA_RADV,
      {"compiled",
       "nobody has run graphs on this driver; its compiler takes those of the tests, and all of conformance "
