@@ -357,7 +357,7 @@ void check(VkResult result)
         throw std::runtime_error("the layer fails without a reason");
 }
 
-VkInstance makeInstance(Provided provided)
+VkInstance makeInstance(Provided provided, std::vector<VkLayerSettingEXT> list)
 {
     VkLayerInstanceLink link{};
     link.pfnNextGetInstanceProcAddr = getInstanceProcAddr;
@@ -367,11 +367,13 @@ VkInstance makeInstance(Provided provided)
     VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
     application.apiVersion = VK_API_VERSION_1_3;
     const char* const words[] = {"generated_commands", "mesh_shaders"};
-    const VkLayerSettingEXT setting{settings::kLayerName, "enable", VK_LAYER_SETTING_TYPE_STRING_EXT,
-                                    provided == Provided::MeshShaders ? 2u : 1u, words};
-    VkLayerSettingsCreateInfoEXT settings{VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, &loader, 1, &setting};
-    VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, &loader};
     if (provided != Provided::Graphs)
+        list.push_back({settings::kLayerName, "enable", VK_LAYER_SETTING_TYPE_STRING_EXT,
+                        provided == Provided::MeshShaders ? 2u : 1u, words});
+    VkLayerSettingsCreateInfoEXT settings{VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, &loader,
+                                          static_cast<uint32_t>(list.size()), list.data()};
+    VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, &loader};
+    if (!list.empty())
         info.pNext = &settings;
     info.pApplicationInfo = &application;
     VkInstance out = VK_NULL_HANDLE;
@@ -425,8 +427,19 @@ VkDevice makeDevice(Provided provided)
 
 }  // namespace
 
-FakeDriver::FakeDriver(Version version, Provided provided)
-    : m_instance((state().version = version, makeInstance(provided))), m_device(makeDevice(provided))
+VkLayerSettingEXT switchedOn(const char* name)
+{
+    static constexpr VkBool32 kYes = VK_TRUE;
+    return {settings::kLayerName, name, VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &kYes};
+}
+
+VkLayerSettingEXT setTo(const char* name, const char* const& text)
+{
+    return {settings::kLayerName, name, VK_LAYER_SETTING_TYPE_STRING_EXT, 1, &text};
+}
+
+FakeDriver::FakeDriver(Version version, Provided provided, const std::vector<VkLayerSettingEXT>& settings)
+    : m_instance((state().version = version, makeInstance(provided, settings))), m_device(makeDevice(provided))
 {
     if (provided != Provided::Graphs && !device().usesCommands())
         throw std::runtime_error("there are no generated commands");
@@ -469,14 +482,15 @@ VkPhysicalDevice FakeDriver::physical() const
     return asHandle<VkPhysicalDevice>(state().physical);
 }
 
-VkCommandBuffer FakeDriver::begin()
+VkCommandBuffer FakeDriver::begin(VkCommandBufferUsageFlags usage)
 {
     VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
     info.commandPool = m_pool;
     info.commandBufferCount = 1;
     VkCommandBuffer out = VK_NULL_HANDLE;
     check(get<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(m_device, &info, &out));
-    const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    begin.flags = usage;
     check(get<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer")(out, &begin));
     return out;
 }
@@ -570,6 +584,11 @@ void FakeDriver::dispatchGraph(VkCommandBuffer commandBuffer, bool fits)
 layer::CommandBuffer& FakeDriver::of(VkCommandBuffer commandBuffer)
 {
     return layer::CommandBuffer::of(commandBuffer);
+}
+
+Version FakeDriver::version()
+{
+    return state().version;
 }
 
 const VkAllocationCallbacks* FakeDriver::deviceAllocator()

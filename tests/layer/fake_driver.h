@@ -40,6 +40,10 @@ enum class Provided {
     MeshShaders,  // and generated commands
 };
 
+// Settings of the layer's: of a truth value, which is true then, and of text, which outlives the driver.
+VkLayerSettingEXT switchedOn(const char* name);
+VkLayerSettingEXT setTo(const char* name, const char* const& text);
+
 // One at a time.
 class FakeDriver {
 public:
@@ -47,7 +51,8 @@ public:
     static constexpr uint32_t kQueueCount = 2;  // of each, that the application has
     static constexpr uint32_t kSpareQueueCount = 1;
 
-    explicit FakeDriver(Version version = Version::All, Provided provided = Provided::Graphs);
+    explicit FakeDriver(Version version = Version::All, Provided provided = Provided::Graphs,
+                        const std::vector<VkLayerSettingEXT>& settings = {});
     ~FakeDriver();
     FakeDriver(const FakeDriver&) = delete;
     FakeDriver& operator=(const FakeDriver&) = delete;
@@ -60,7 +65,7 @@ public:
     VkQueue queue(uint32_t family = 0, uint32_t index = 0) const;
 
     // A command buffer that records.
-    VkCommandBuffer begin();
+    VkCommandBuffer begin(VkCommandBufferUsageFlags usage = 0);
     // Divides it as a graph does that may be continued: what follows goes to another command buffer of the driver's, in
     // which the layer sets the state again.
     void split(VkCommandBuffer commandBuffer);
@@ -70,6 +75,8 @@ public:
     void dispatchGraph(VkCommandBuffer commandBuffer, bool fits);
     static layer::CommandBuffer& of(VkCommandBuffer commandBuffer);
 
+    // Of the one that there is.
+    static Version version();
     // What the driver's vkCreateDevice got, of an application that gives no allocation callbacks.
     static const VkAllocationCallbacks* deviceAllocator();
 

@@ -121,6 +121,18 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDepthBias2EXT(VkCommandBuffer handle, const VkD
     logStruct<&Table::CmdSetDepthBias2EXT>(commandBuffer, StateKind::DepthBias, kScopeOther, info, copies);
 }
 
+constexpr const char* nameOfPerformanceCommand(StateKind kind)
+{
+    switch (kind) {
+        case StateKind::PerformanceMarker:
+            return "vkCmdSetPerformanceMarkerINTEL";
+        case StateKind::PerformanceOverride:
+            return "vkCmdSetPerformanceOverrideINTEL";
+        default:
+            return "vkCmdSetPerformanceStreamMarkerINTEL";
+    }
+}
+
 // What performance queries attribute work to, and what work is replaced by.
 template <auto Member, StateKind kKind>
 struct PerformanceState;
@@ -134,7 +146,7 @@ struct PerformanceState<Member, kKind> {
             return result;
         Copies copies(commandBuffer);
         Info info = *pInfo;
-        info.pNext = copies.chain("vkCmdSetPerformance*INTEL", pInfo->pNext);
+        info.pNext = copies.chain(nameOfPerformanceCommand(kKind), pInfo->pNext);
         logStruct<Member>(commandBuffer, kKind, kScopeOther, info, copies);
         return result;
     }

@@ -88,7 +88,12 @@ uint64_t Arguments::numberFor(const Member& member, uint32_t next) const
 }
 
 Arguments::Arguments(const Command& command, const Dispatchables& objects, Shape shape, uint32_t number)
-    : m_command(command), m_objects(objects), m_shape(shape), m_next(number * 37), m_data(take(command.arguments.bytes))
+    : m_command(command),
+      m_objects(objects),
+      m_shape(shape),
+      m_number(number),
+      m_next(number * 37),
+      m_data(take(command.arguments.bytes))
 {
     fill(command.arguments, m_data, 0);
 }
@@ -123,9 +128,10 @@ void Arguments::fill(const Struct& type, std::byte* at, uint32_t depth)
 
 void* Arguments::makeChain(const Struct& type, bool isReturned, uint32_t depth)
 {
-    VkBaseOutStructure* first = nullptr;
-    if (m_shape != Shape::Full || depth > kDeepestChain)
-        return first;
+    const bool hasUnknown = m_shape == Shape::Tomorrow;
+    if ((m_shape != Shape::Full && !hasUnknown) || depth > kDeepestChain)
+        return nullptr;
+    VkBaseOutStructure* first = hasUnknown ? makeUnknown(1, nullptr) : nullptr;
     for (const Struct* extension : type.extensions) {
         if (extension->isReturned && !isReturned)
             continue;
@@ -135,7 +141,15 @@ void* Arguments::makeChain(const Struct& type, bool isReturned, uint32_t depth)
         header->pNext = first;
         first = header;
     }
-    return first;
+    return hasUnknown ? makeUnknown(0, first) : first;
+}
+
+VkBaseOutStructure* Arguments::makeUnknown(uint32_t which, VkBaseOutStructure* next)
+{
+    auto* made = reinterpret_cast<VkBaseOutStructure*>(take(kOpaqueBytes));
+    made->sType = static_cast<VkStructureType>(kFirstUnknownType + 2 * m_number + which);
+    made->pNext = next;
+    return made;
 }
 
 void Arguments::fillMember(const Member& member, std::byte* structure, uint32_t depth)

@@ -18,7 +18,13 @@ enum class Shape {
     Full,    // arrays of two, chains of every structure that may be in them
     Single,  // arrays of one, no chains
     Bare,    // nothing that may be left out
+    // As Full, with a structure that no header knows in front of each chain and one behind it, other ones for each
+    // number.
+    Tomorrow,
 };
+
+// The first of their types; types from here on are theirs.
+inline constexpr uint32_t kFirstUnknownType = 2'000'000'000;
 
 // The objects that a layer looks into or has to know.
 struct Dispatchables {
@@ -53,11 +59,13 @@ private:
     void* makeArray(const Member& member, size_t count, uint32_t depth);
     void fillElement(const Member& member, std::byte* at, uint32_t depth);
     void* makeChain(const Struct& type, bool isReturned, uint32_t depth);
+    VkBaseOutStructure* makeUnknown(uint32_t which, VkBaseOutStructure* next);
     std::byte* take(size_t bytes);
 
     const Command& m_command;
     const Dispatchables& m_objects;
     const Shape m_shape;
+    const uint32_t m_number;
     std::vector<std::pair<std::unique_ptr<std::byte[]>, size_t>> m_memory;
     uint32_t m_next;
     std::byte* m_data;

@@ -36,7 +36,9 @@ GeneratedObjects::GeneratedObjects(const FakeDriver& driver, bool hasMeshes) : m
     m_dispatches = createTokens(VK_SHADER_STAGE_COMPUTE_BIT, 0, false);
     m_explicitDispatches =
         createTokens(VK_SHADER_STAGE_COMPUTE_BIT, VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT, false);
-    createSet();
+    m_dispatchesOfSet = createTokens(VK_SHADER_STAGE_COMPUTE_BIT, 0, true);
+    m_set = createSet(pipelines);
+    m_computeSet = createSet(std::array{m_compute, m_compute});
     m_stream = createBuffer();
     m_memory = createBuffer();
 }
@@ -151,27 +153,33 @@ VkIndirectCommandsLayoutEXT GeneratedObjects::createTokens(VkShaderStageFlags st
     return out;
 }
 
-void GeneratedObjects::createSet()
+VkIndirectExecutionSetEXT GeneratedObjects::createSet(std::span<const VkPipeline> members)
 {
     VkIndirectExecutionSetPipelineInfoEXT of{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_PIPELINE_INFO_EXT};
-    of.initialPipeline = pipelines[0];
-    of.maxPipelineCount = kPipelines;
+    of.initialPipeline = members[0];
+    of.maxPipelineCount = static_cast<uint32_t>(members.size());
     VkIndirectExecutionSetCreateInfoEXT info{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT};
     info.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT;
     info.info.pPipelineInfo = &of;
+    VkIndirectExecutionSetEXT set = VK_NULL_HANDLE;
     FakeDriver::get<PFN_vkCreateIndirectExecutionSetEXT>("vkCreateIndirectExecutionSetEXT")(m_device, &info, nullptr,
-                                                                                            &m_set);
-    m_cleanup.push_back([this] {
-        FakeDriver::get<PFN_vkDestroyIndirectExecutionSetEXT>("vkDestroyIndirectExecutionSetEXT")(m_device, m_set,
+                                                                                            &set);
+    m_cleanup.push_back([this, set] {
+        FakeDriver::get<PFN_vkDestroyIndirectExecutionSetEXT>("vkDestroyIndirectExecutionSetEXT")(m_device, set,
                                                                                                   nullptr);
     });
-    for (uint32_t i = 1; i < kPipelines; ++i) {
-        VkWriteIndirectExecutionSetPipelineEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT};
-        write.index = i;
-        write.pipeline = pipelines[i];
-        FakeDriver::get<PFN_vkUpdateIndirectExecutionSetPipelineEXT>("vkUpdateIndirectExecutionSetPipelineEXT")(
-            m_device, m_set, 1, &write);
-    }
+    for (uint32_t i = 1; i < of.maxPipelineCount; ++i)
+        writeMember(set, i, members[i]);
+    return set;
+}
+
+void GeneratedObjects::writeMember(VkIndirectExecutionSetEXT set, uint32_t index, VkPipeline pipeline) const
+{
+    VkWriteIndirectExecutionSetPipelineEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT};
+    write.index = index;
+    write.pipeline = pipeline;
+    FakeDriver::get<PFN_vkUpdateIndirectExecutionSetPipelineEXT>("vkUpdateIndirectExecutionSetPipelineEXT")(
+        m_device, set, 1, &write);
 }
 
 GeneratedObjects::Buffer GeneratedObjects::createBuffer()
@@ -257,6 +265,18 @@ void GeneratedObjects::dispatch(VkCommandBuffer cmd) const
     VkGeneratedCommandsInfoEXT info = infoOf(m_dispatches, VK_SHADER_STAGE_COMPUTE_BIT);
     info.pNext = &own;
     execute(cmd, VK_FALSE, info);
+}
+
+void GeneratedObjects::dispatchOfSet(VkCommandBuffer cmd) const
+{
+    VkGeneratedCommandsInfoEXT info = infoOf(m_dispatchesOfSet, VK_SHADER_STAGE_COMPUTE_BIT);
+    info.indirectExecutionSet = m_computeSet;
+    execute(cmd, VK_FALSE, info);
+}
+
+void GeneratedObjects::changeSet(uint32_t number) const
+{
+    writeMember(m_set, 1, pipelines[number % kPipelines]);
 }
 
 void GeneratedObjects::preprocess(VkCommandBuffer cmd) const

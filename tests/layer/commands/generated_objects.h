@@ -43,6 +43,10 @@ public:
     // With each of them by itself. Kernels run in front.
     void drawUnordered(VkCommandBuffer cmd) const;
     void dispatch(VkCommandBuffer cmd) const;
+    // With each of the pipelines of a set.
+    void dispatchOfSet(VkCommandBuffer cmd) const;
+    // Gives the set of drawUnordered() another member in its second place, one for each number.
+    void changeSet(uint32_t number) const;
     // Of dispatches.
     void preprocess(VkCommandBuffer cmd) const;
 
@@ -57,7 +61,8 @@ private:
     };
 
     void createLayout();
-    void createSet();
+    VkIndirectExecutionSetEXT createSet(std::span<const VkPipeline> members);
+    void writeMember(VkIndirectExecutionSetEXT set, uint32_t index, VkPipeline pipeline) const;
     Buffer createBuffer();
     // Which token acts follows from the stages.
     VkIndirectCommandsLayoutEXT createTokens(VkShaderStageFlags stages, VkIndirectCommandsLayoutUsageFlagsEXT flags,
@@ -71,7 +76,9 @@ private:
     VkIndirectCommandsLayoutEXT m_meshes = VK_NULL_HANDLE;  // null where there are no mesh shaders
     VkIndirectCommandsLayoutEXT m_dispatches = VK_NULL_HANDLE;
     VkIndirectCommandsLayoutEXT m_explicitDispatches = VK_NULL_HANDLE;
+    VkIndirectCommandsLayoutEXT m_dispatchesOfSet = VK_NULL_HANDLE;
     VkIndirectExecutionSetEXT m_set = VK_NULL_HANDLE;
+    VkIndirectExecutionSetEXT m_computeSet = VK_NULL_HANDLE;
     VkPipeline m_compute = VK_NULL_HANDLE;
     Buffer m_stream;
     Buffer m_memory;
