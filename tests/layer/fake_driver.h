@@ -33,7 +33,8 @@ enum class Version {
     Vulkan13,  // none that came with Vulkan 1.4
 };
 
-// By the layer, on its device, besides what there always is: graphs.
+// By the layer, on its device, besides what there always is: graphs. Generated commands have streams of their own where
+// they have execution sets.
 enum class Provided {
     Graphs,
     GeneratedCommands,
