@@ -10,7 +10,7 @@ STAGES = {"32": "compute", "1": "vertex", "16": "fragment"}
 # Tests that need all kernels, and no seed.
 TESTS = {"mesh": ("mesh/test_mesh_shaders", "By/MeshDraws.*/Layer*"),
          "commands": ("commands/test_generated_commands",
-                      "CheckedDispatches.IndexOfAnEmptyPlace_Told:TracedDispatches.IndicesThatMeanNothing_LeftOut")}
+                      "CheckedPlaces.IndexOfAnEmptyOne_ToldWithItsTime:TracedDispatches.IndicesThatMeanNothing_LeftOut")}
 
 
 def record(offline, folder):
