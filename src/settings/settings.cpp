@@ -126,8 +126,10 @@ public:
             others += (others.empty() ? "neither \"" : " nor \"") + std::string(meaning.word) + "\"";
         }
         words.value = words.meanings.front().value;
-        m_problems.push_back(std::string("setting ") + name + " is \"" + value + "\", which is " + others +
-                             "; using \"" + words.meanings.front().word + "\"");
+        // In one piece it would be a false -Warray-bounds of GCC 12 with ThreadSanitizer.
+        std::string& problem = m_problems.emplace_back("setting ");
+        problem.append(name).append(" is \"").append(value).append("\", which is ").append(others);
+        problem.append("; using \"").append(words.meanings.front().word).append("\"");
     }
 
 private:
