@@ -63,6 +63,7 @@ DeviceTraits byType(const DeviceFacts& facts)
                         .leafRows = 16,
                         .loopingLeafRows = 1,
                         .keptBytes = 1024,
+                        .firstSweeps = 1,
                         .sweepsPerWait = 16,
                         .sweepGroups = graph::kMaxFittingUnits - 1,
                         .spinUs = 2000};
@@ -182,6 +183,7 @@ const std::array<Trait, kTraitCount>& traitTable()
         {"leaf_rows", &T::leafRows, 1, 1024},
         {"looping_leaf_rows", &T::loopingLeafRows, 1, 1024},
         {"kept_bytes", &T::keptBytes, 1, 4096},
+        {"first_sweeps", &T::firstSweeps, 1, 1024},
         {"sweeps_per_wait", &T::sweepsPerWait, 1, 1024},
         {"sweep_groups", &T::sweepGroups, 1, graph::kMaxFittingUnits - 1},
         {"spin_us", &T::spinUs, 1, 1000000},

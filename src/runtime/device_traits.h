@@ -49,6 +49,8 @@ struct DeviceTraits {
     uint32_t loopingLeafRows = 0;
     // Of payloads that a workgroup keeps in workgroup memory at most (compiler::Target::keptBytes).
     uint32_t keptBytes = 0;
+    // Sweeps of a graph that is continued before the first look at what they have left.
+    uint32_t firstSweeps = 0;
     // Sweeps at most between two looks at what is left of a graph.
     uint32_t sweepsPerWait = 0;
     // Workgroups of the node at most that a sweep runs of a slot that sends nothing, where not everything fits.
@@ -84,7 +86,7 @@ struct Trait {
     std::string range() const;  // "a power of two from 32 to 1024"
 };
 
-inline constexpr size_t kTraitCount = 22;
+inline constexpr size_t kTraitCount = 23;
 const std::array<Trait, kTraitCount>& traitTable();
 
 enum class TraitOrigin {

@@ -141,10 +141,10 @@ TEST(DeviceTraits, ByType_NothingIsMeasured)
 
 TEST(DeviceTraits, EachSettingWins)
 {
-    for (const char* key :
-         {"grid_groups", "grid_invocations", "grid_min_groups", "grid_max_groups", "grid_share_groups",
-          "packed_invocations", "static_invocations", "dynamic_invocations", "silent_chunk_groups", "ordered_bytes",
-          "leaf_rows", "looping_leaf_rows", "kept_bytes", "sweeps_per_wait", "sweep_groups", "spin_us"}) {
+    for (const char* key : {"grid_groups", "grid_invocations", "grid_min_groups", "grid_max_groups",
+                            "grid_share_groups", "packed_invocations", "static_invocations", "dynamic_invocations",
+                            "silent_chunk_groups", "ordered_bytes", "leaf_rows", "looping_leaf_rows", "kept_bytes",
+                            "first_sweeps", "sweeps_per_wait", "sweep_groups", "spin_us"}) {
         const std::string traits = traitsWith({{"traits", std::string(key) + "=64"}});
         EXPECT_TRUE(contains(traits, std::string(key) + " 64 (setting)")) << traits;
     }
@@ -168,6 +168,7 @@ TEST(DeviceTraits, OddOnes_SameResults)
     expectRecursionRuns({});
     expectRecursionRuns({{"disable", "measuring"}});
     expectRecursionRuns({{"traits", "grid_groups=1,sweeps_per_wait=1"}});
+    expectRecursionRuns({{"traits", "first_sweeps=1000,sweeps_per_wait=1000"}});
     expectRecursionRuns({{"traits", "grid_groups=300"}});
     expectRecursionRuns({{"traits", "sweep_groups=1"}});
     expectRecursionRuns({{"traits", "spin_us=1000000,grid_share_groups=1"}});

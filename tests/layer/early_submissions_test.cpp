@@ -86,12 +86,13 @@ VKAPI_ATTR VkResult VKAPI_CALL waitSemaphores(VkDevice device, const VkSemaphore
 // Complete behind a number of sweeps.
 class Sweeps final : public layer::Continuation {
 public:
-    Sweeps(uint32_t count, bool isSoon) : m_left(count), m_isSoon(isSoon) {}
+    Sweeps(uint32_t count, bool isSoon, std::vector<size_t>& asked) : m_left(count), m_isSoon(isSoon), m_asked(asked) {}
 
     bool isComplete() const override { return m_left == 0; }
     bool isSoonComplete() const override { return m_isSoon; }
-    size_t prepare(size_t) override
+    size_t prepare(size_t most) override
     {
+        m_asked.push_back(most);
         --m_left;
         return 1;
     }
@@ -102,11 +103,13 @@ public:
 private:
     std::atomic<uint32_t> m_left;
     const bool m_isSoon;
+    std::vector<size_t>& m_asked;
 };
 
 class EarlySubmissions : public testing::Test {
 protected:
-    EarlySubmissions()
+    explicit EarlySubmissions(const std::vector<VkLayerSettingEXT>& settings = {})
+        : fake(Version::All, Provided::Graphs, settings)
     {
         driverOfTest() = &driver;
         VkuDeviceDispatchTable& table = fake.device().table;
@@ -129,7 +132,7 @@ protected:
         layer::CommandBuffer& commandBuffer = FakeDriver::of(handle);
         for (uint32_t count : sweeps) {
             const VkCommandBuffer more = commandBuffer.beginHidden("sweep");
-            commandBuffer.divide({std::make_shared<Sweeps>(count, isSoon), {more}, false}, "behind a graph");
+            commandBuffer.divide({std::make_shared<Sweeps>(count, isSoon, asked), {more}, false}, "behind a graph");
         }
         FakeDriver::get<PFN_vkEndCommandBuffer>("vkEndCommandBuffer")(handle);
         return handle;
@@ -153,6 +156,7 @@ protected:
 
     Driver driver;
     FakeDriver fake;
+    std::vector<size_t> asked;  // how many sweeps at most, by the layer's thread
 };
 
 TEST_F(EarlySubmissions, WhatFollows_WithTheDriverBeforeTheGraphIsComplete)
@@ -214,6 +218,32 @@ TEST_F(EarlySubmissions, DeviceThatIsLostMeanwhile_TheGateOpensAllTheSame)
     ASSERT_FALSE(calls.empty());
     EXPECT_EQ(calls.back(), "signal 2");
 }
+
+// However fast the device is.
+TEST_F(EarlySubmissions, SweepsBetweenTwoLooks_OneAtFirst)
+{
+    submit(record({1, 1}));
+    finish();
+    EXPECT_EQ(asked, (std::vector<size_t>{1, 1}));
+}
+
+constexpr const char* kFive = "first_sweeps=5";
+constexpr const char* kMoreThanAllowed = "first_sweeps=5,sweeps_per_wait=3";
+
+class FirstSweeps : public EarlySubmissions, public testing::WithParamInterface<std::pair<const char*, size_t>> {
+protected:
+    FirstSweeps() : EarlySubmissions({setTo("traits", GetParam().first)}) {}
+};
+
+TEST_P(FirstSweeps, SweepsBetweenTwoLooks_AsManyAtFirst)
+{
+    submit(record({1, 1}));
+    finish();
+    EXPECT_EQ(asked, (std::vector<size_t>{GetParam().second, GetParam().second}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Traits, FirstSweeps,
+                         testing::Values(std::pair(kFive, size_t{5}), std::pair(kMoreThanAllowed, size_t{3})));
 
 // The queues that the application asks for, of families with `of` queues each, and one more where there is one.
 class QueuesOfDevice : public testing::Test {

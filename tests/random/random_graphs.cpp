@@ -264,8 +264,10 @@ harness::DeviceOptions deviceOptions(const Variant& variant)
     options.words["fusion"] = variant.fusion;
     if (variant.fusion == "all")
         options.traits["kept_bytes"] = 1;  // payloads that workgroups keep in scratch memory, where that is possible
-    if (variant.fusion == "off")
+    if (variant.fusion == "off") {
         options.traits["sweep_groups"] = 997;  // more sweeps than memory alone makes necessary
+        options.traits["first_sweeps"] = 7;    // one behind the other, without a look in between
+    }
     options.meshNodes = !variant.mesh.empty();
     if (options.meshNodes)
         options.words["enable"] = "mesh_nodes, mesh_shaders";

@@ -18,7 +18,8 @@ namespace {
 constexpr uint32_t kMaxIdleSweeps = 8;
 
 // Waiting for the device and starting it again costs about as much as a small sweep, so the number of sweeps between
-// two looks at what is left doubles while waits are shorter; sweeps that turn out to be too many find nothing to do.
+// two looks at what is left doubles while waits are shorter (traits first_sweeps, sweeps_per_wait); sweeps that turn
+// out to be too many find nothing to do.
 constexpr std::chrono::milliseconds kShortWait{2};
 
 VkSemaphoreSubmitInfo semaphoreInfo(VkSemaphore semaphore, uint64_t value, uint32_t deviceIndex,
@@ -347,8 +348,9 @@ VkResult Submission::complete(Queue& queue, const Part& part)
         steps.back().commandBuffer = commandBuffer;
         steps.back().deviceMask = part.deviceMask;
     }
-    const size_t mostSweeps = queue.device.runtime ? queue.device.runtime->traits().sweepsPerWait : 1;
-    size_t sweeps = 1;
+    const runtime::Device* const runtime = queue.device.runtime.get();
+    const size_t mostSweeps = runtime ? runtime->traits().sweepsPerWait : 1;
+    size_t sweeps = runtime ? std::min<size_t>(runtime->traits().firstSweeps, mostSweeps) : 1;
     Continuation::Progress last = continuation.progress();
     uint32_t idleSweeps = 0;
     while (!continuation.isComplete()) {
