@@ -47,7 +47,8 @@ void trimInterface(const Module& module, Instruction& entryPoint, const Reach& r
 
 void removeUnused(Module& module)
 {
-    Reach reach(module);
+    const ReachIndex index(module);
+    Reach reach(index);
     addCode(module, reach);
     for (Instruction& entryPoint : module.section(Section::EntryPoints)) {
         trimInterface(module, entryPoint, reach);

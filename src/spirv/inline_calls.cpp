@@ -25,7 +25,8 @@ bool hasCalls(const Module& module)
 
 void removeUncalledFunctions(Module& module)
 {
-    Reach reach(module);
+    const ReachIndex index(module);
+    Reach reach(index);
     for (const Section section : {Section::EntryPoints, Section::ExecutionModes})
         for (const Instruction& i : module.section(section))
             reach.addUses(i);

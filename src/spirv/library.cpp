@@ -63,11 +63,11 @@ std::vector<bool> findDistinct(const Module& module)
 std::vector<uint32_t> closure(Reach& reach, Id function)
 {
     reach.add(function);
-    const std::vector<bool> reached = reach.takeIds();
     std::vector<uint32_t> ids;
-    for (uint32_t id = 0; id < reached.size(); ++id)
-        if (reached[id])
-            ids.push_back(id);
+    for (const Id id : reach.all())
+        ids.push_back(id.value);
+    std::ranges::sort(ids);
+    (void)reach.takeIds();
     return ids;
 }
 
@@ -91,7 +91,8 @@ Result<Library> Library::create(Module module)
         return sound.error();
     if (Status flat = dissolveDecorationGroups(module); !flat)
         return flat.error();
-    Reach reach(module);
+    const ReachIndex index(module);
+    Reach reach(index);
     Library library;
     library.m_distinct = findDistinct(module);
     for (const Instruction& i : module.section(Section::Annotations)) {

@@ -36,10 +36,8 @@ const Instruction* Module::at(const Location& location, Id id, bool& isLabel) co
 
 void Module::index(Id id, const Location& location) const
 {
-    if (id.value >= m_index.size())
-        m_index.resize(std::max(bound, id.value + 1));
     m_locations.push_back(location);
-    m_index[id.value] = static_cast<uint32_t>(m_locations.size());
+    m_index.at(id.value) = static_cast<uint32_t>(m_locations.size());
 }
 
 void Module::index(const InstructionList& list, Location::Kind kind, uint32_t number, uint32_t block, size_t from) const
@@ -51,7 +49,7 @@ void Module::index(const InstructionList& list, Location::Kind kind, uint32_t nu
 
 void Module::buildIndex() const
 {
-    m_index.assign(bound, 0);
+    m_index.clear();
     m_locations.clear();
     for (uint32_t s = 0; s < kSectionCount; ++s)
         index(sections[s], Location::InSection, s, 0);
@@ -74,7 +72,7 @@ const Instruction* Module::findDefinition(Id id) const
         return nullptr;
     bool isLabel = false;
     const auto lookUp = [&]() -> const Instruction* {
-        const uint32_t known = id.value < m_index.size() ? m_index[id.value] : 0;
+        const uint32_t known = m_index.get(id.value);
         return known == 0 ? nullptr : at(m_locations[known - 1], id, isLabel);
     };
     const Instruction* found = lookUp();

@@ -17,6 +17,7 @@
 
 #include "base/inline_vector.h"
 #include "base/result.h"
+#include "spirv/id_map.h"
 
 namespace millrace::spirv {
 
@@ -214,7 +215,7 @@ private:
     template <typename M, typename Visit>
     static void traverse(M& module, const Visit& visit);
 
-    mutable std::vector<uint32_t> m_index;  // by id: one more than its index in m_locations; 0 is none
+    mutable IdMap<uint32_t> m_index;  // one more than the index in m_locations; 0 is none
     mutable std::vector<Location> m_locations;
     mutable size_t m_indexedGlobals = 0;
 };

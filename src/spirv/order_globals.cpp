@@ -67,26 +67,25 @@ struct Sorter {
 // Most passes leave them in order.
 bool isSorted(const Module& module)
 {
-    std::vector<bool> isGlobal(module.bound), isDefined(module.bound), isAnnounced(module.bound);
+    IdSet isGlobal, isDefined, isAnnounced;
     const InstructionList& globals = module.section(Section::Globals);
     for (const Instruction& i : globals)
-        isGlobal[i.result.value] = true;
+        isGlobal.insert(i.result);
     for (const Instruction& i : globals) {
         if (i.op == spv::Op::OpTypeForwardPointer) {
-            const uint32_t pointer = i.id(0).value;
-            if (isAnnounced[pointer] || isDefined[pointer])
+            if (isDefined.contains(i.id(0)) || !isAnnounced.insert(i.id(0)))
                 return false;
-            isAnnounced[pointer] = true;
             continue;
         }
         bool isInOrder = true;
         i.forEachUse([&](Id use) {
-            const bool isKnown = isDefined[use.value] || (i.op == spv::Op::OpTypeStruct && isAnnounced[use.value]);
-            isInOrder = isInOrder && (isKnown || !isGlobal[use.value]);
+            const bool isKnown =
+                isDefined.contains(use) || (i.op == spv::Op::OpTypeStruct && isAnnounced.contains(use));
+            isInOrder = isInOrder && (isKnown || !isGlobal.contains(use));
         });
         if (!isInOrder)
             return false;
-        isDefined[i.result.value] = true;
+        isDefined.insert(i.result);
     }
     return true;
 }

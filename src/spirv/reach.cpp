@@ -3,13 +3,12 @@
 
 namespace millrace::spirv {
 
-Reach::Reach(const Module& module)
-    : m_module(module), m_definitions(module.bound), m_isAnnotated(module.bound), m_ids(module.bound)
+ReachIndex::ReachIndex(const Module& module)
 {
     const auto define = [this](const InstructionList& list) {
         for (const Instruction& i : list)
             if (i.result)
-                m_definitions[i.result.value] = &i;
+                m_definitions.at(i.result.value) = &i;
     };
     for (const InstructionList& list : module.sections)
         define(list);
@@ -25,17 +24,50 @@ Reach::Reach(const Module& module)
             continue;
         }
         // A group names its targets but does not need them; they need the group.
-        const Instruction* group = m_definitions[i.id(0).value];
+        const Instruction* group = m_definitions.get(i.id(0).value);
         for (size_t o = 1; o < i.operandCount() && group; ++o)
             if (i.isId(o))
                 annotate(i.id(o), group);
     }
+    findDescriptions(module.section(Section::Globals));
+    findDescriptions(module.trailing);
 }
 
-void Reach::annotate(Id target, const Instruction* annotation)
+void ReachIndex::annotate(Id target, const Instruction* annotation)
 {
-    m_isAnnotated[target.value] = true;
+    m_hasMore.insert(target);
     m_annotations[target.value].push_back(annotation);
+    const Instruction& i = *annotation;
+    const bool isSize = i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
+                        i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+                        i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize);
+    if (isSize)
+        m_workgroupSizes.push_back(target);
+}
+
+void ReachIndex::findDescriptions(const InstructionList& list)
+{
+    for (const Instruction& i : list) {
+        const std::vector<Id> described = isExtendedInstruction(i.op) ? describedBy(i) : std::vector<Id>();
+        for (const Id id : described) {
+            m_hasMore.insert(id);
+            m_descriptionsOf[id.value].push_back(static_cast<uint32_t>(m_descriptions.size()));
+        }
+        if (!described.empty())
+            m_descriptions.push_back(i.result);
+    }
+}
+
+std::vector<Id> ReachIndex::describedBy(const Instruction& i) const
+{
+    std::vector<Id> out;
+    i.forEachUse([&](Id id) {
+        const Instruction* global = m_definitions.get(id.value);
+        const bool isVariable = global && global->op == spv::Op::OpVariable;
+        if (isVariable || m_functions.contains(id.value))
+            out.push_back(id);
+    });
+    return out;
 }
 
 void Reach::add(Id root)
@@ -55,37 +87,34 @@ void Reach::addUses(const Instruction& i)
 
 void Reach::addWorkgroupSize()
 {
-    for (const Instruction& i : m_module.section(Section::Annotations)) {
-        const bool isSize = i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
-                            i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-                            i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize);
-        if (isSize)
-            add(i.id(0));
-    }
+    for (const Id id : m_index.m_workgroupSizes)
+        add(id);
 }
 
 void Reach::addDescriptions()
 {
-    const auto describes = [this](const Instruction& i) {
-        bool found = false;
-        i.forEachUse([&](Id id) {
-            const Instruction* global = m_definitions[id.value];
-            const bool isVariable = global && global->op == spv::Op::OpVariable;
-            found = found || (contains(id) && (isVariable || m_functions.contains(id.value)));
-        });
-        return found;
-    };
-    for (const InstructionList* list : {&m_module.section(Section::Globals), &m_module.trailing}) {
-        for (const Instruction& i : *list)
-            if (isExtendedInstruction(i.op) && describes(i))
-                add(i.result);
+    // In their order: one that makes the set larger does not bring in those in front of it.
+    for (uint32_t next = 0; !m_descriptions.empty();) {
+        const uint32_t description = m_descriptions.top();
+        m_descriptions.pop();
+        if (description < next)
+            continue;
+        next = description + 1;
+        add(m_index.m_descriptions[description]);
     }
+}
+
+IdSet Reach::takeIds()
+{
+    m_all.clear();
+    m_descriptions = {};
+    return std::exchange(m_ids, {});
 }
 
 void Reach::push(Id id)
 {
-    if (!m_ids[id.value]) {
-        m_ids[id.value] = true;
+    if (m_ids.insert(id)) {
+        m_all.push_back(id);
         m_pending.push_back(id);
     }
 }
@@ -105,13 +134,19 @@ void Reach::pushAll(const InstructionList& list)
 
 void Reach::visit(Id id)
 {
-    if (const Instruction* definition = m_definitions[id.value])
+    if (const Instruction* definition = m_index.m_definitions.get(id.value))
         pushUses(*definition);
-    else if (const auto function = m_functions.find(id.value); function != m_functions.end())
+    else if (const auto function = m_index.m_functions.find(id.value); function != m_index.m_functions.end())
         visit(*function->second);
-    if (m_isAnnotated[id.value])
-        for (const Instruction* annotation : m_annotations.at(id.value))
+    if (!m_index.m_hasMore.contains(id))
+        return;
+    if (const auto annotations = m_index.m_annotations.find(id.value); annotations != m_index.m_annotations.end())
+        for (const Instruction* annotation : annotations->second)
             pushUses(*annotation);
+    if (const auto descriptions = m_index.m_descriptionsOf.find(id.value);
+        descriptions != m_index.m_descriptionsOf.end())
+        for (const uint32_t description : descriptions->second)
+            m_descriptions.push(description);
 }
 
 void Reach::visit(const Function& function)
@@ -129,14 +164,11 @@ void Reach::visit(const Function& function)
     pushAll(function.after);
 }
 
-namespace {
-
-// Groups keep those of their targets that are left.
-void filterGroup(Instruction& group, const std::vector<bool>& reached)
+void keepTargets(Instruction& group, const std::function<bool(Id)>& reached)
 {
     Instruction kept = instruction(group.op).add(group.id(0));
     for (size_t o = 1; o < group.operandCount(); ++o) {
-        const bool keep = reached[group.id(o).value];
+        const bool keep = reached(group.id(o));
         if (keep)
             kept.add(group.id(o));
         if (group.op == spv::Op::OpGroupMemberDecorate && ++o < group.operandCount() && keep)
@@ -145,24 +177,22 @@ void filterGroup(Instruction& group, const std::vector<bool>& reached)
     group = std::move(kept);
 }
 
-}  // namespace
-
-void removeUnreached(Module& module, const std::vector<bool>& reached)
+void removeUnreached(Module& module, const IdSet& reached)
 {
     const auto unreachedTarget = [&](const Instruction& i) {
-        return i.operandCount() > 0 && i.isId(0) && !reached[i.id(0).value];
+        return i.operandCount() > 0 && i.isId(0) && !reached.contains(i.id(0));
     };
     const auto unreached = [&](const Instruction& i) {
-        return i.result ? !reached[i.result.value] : i.op == spv::Op::OpTypeForwardPointer && unreachedTarget(i);
+        return i.result ? !reached.contains(i.result) : i.op == spv::Op::OpTypeForwardPointer && unreachedTarget(i);
     };
-    std::erase_if(module.functions, [&](const Function& f) { return !reached[f.id().value]; });
+    std::erase_if(module.functions, [&](const Function& f) { return !reached.contains(f.id()); });
     std::erase_if(module.section(Section::DebugNames), unreachedTarget);
     std::erase_if(module.section(Section::ExecutionModes), unreachedTarget);
     InstructionList& annotations = module.section(Section::Annotations);
     std::erase_if(annotations, [&](const Instruction& i) { return unreachedTarget(i) || unreached(i); });
     for (Instruction& i : annotations)
         if (i.op == spv::Op::OpGroupDecorate || i.op == spv::Op::OpGroupMemberDecorate)
-            filterGroup(i, reached);
+            keepTargets(i, [&](Id id) { return reached.contains(id); });
     std::erase_if(module.section(Section::Globals), unreached);
     std::erase_if(module.trailing, unreached);
 }

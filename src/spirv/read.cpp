@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Words to Module. SPIRV-Tools knows the grammar: which operand is what; this file knows the layout: what goes where.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include <spirv-tools/libspirv.h>
 
+#include "spirv/id_set.h"
 #include "spirv/module.h"
 
 namespace millrace::spirv {
@@ -100,7 +102,7 @@ OperandKind kindOf(spv_operand_type_t type)
 
 class Reader {
 public:
-    explicit Reader(uint32_t bound) : m_defined(bound), m_used(bound) { m_module.bound = bound; }
+    explicit Reader(uint32_t bound) { m_module.bound = bound; }
 
     // False ends parsing; error() has the reason.
     bool add(const spv_parsed_instruction_t& parsed)
@@ -114,9 +116,9 @@ public:
     {
         if (m_function)
             return fail("function without OpFunctionEnd");
-        for (uint32_t id = 1; id < m_module.bound; ++id)
-            if (m_used[id] && !m_defined[id])
-                return fail("id " + std::to_string(id) + " is used but never defined");
+        std::erase_if(m_uses, [this](Id id) { return m_defined.contains(id); });
+        if (!m_uses.empty())
+            return fail("id " + std::to_string(std::ranges::min(m_uses).value) + " is used but never defined");
         m_module.trailing = std::move(m_loose);
         return true;
     }
@@ -150,7 +152,10 @@ private:
                 const uint32_t id = parsed.words[operand.offset];
                 if (id >= m_module.bound)
                     return fail("id " + std::to_string(id) + " is not below the bound");
-                (operand.type == SPV_OPERAND_TYPE_RESULT_ID ? m_defined : m_used)[id] = true;
+                if (operand.type == SPV_OPERAND_TYPE_RESULT_ID)
+                    m_defined.insert(Id{id});
+                else if (m_used.insert(Id{id}))
+                    m_uses.push_back(Id{id});
             }
             if (operand.offset >= skipped)
                 out.operands.push_back({kind, static_cast<uint16_t>(operand.offset - skipped), operand.num_words});
@@ -252,9 +257,9 @@ private:
     Module m_module;
     std::optional<Function> m_function;  // being read
     bool m_inBlock = false;
-    InstructionList m_loose;      // seen since, owner not known yet
-    std::vector<bool> m_defined;  // by id
-    std::vector<bool> m_used;
+    InstructionList m_loose;  // seen since, owner not known yet
+    IdSet m_defined, m_used;
+    std::vector<Id> m_uses;  // each once
     size_t m_number = 0;
     bool m_failed = false;
     Diagnostic m_error;

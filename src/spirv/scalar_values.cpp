@@ -20,10 +20,9 @@ uint64_t keyOf(Id type, uint32_t value)
 
 ScalarValues::ScalarValues(Module& module) : m_module(module)
 {
-    grow(Id{module.bound});
     for (const Instruction& i : module.section(Section::Annotations))
         if (i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::NonUniform))
-            m_isFixed[i.id(0).value] = true;
+            m_isFixed.insert(i.id(0));
     for (const Instruction& i : module.section(Section::Globals)) {
         if (i.result) {
             addType(i);
@@ -36,29 +35,14 @@ ScalarValues::ScalarValues(Module& module) : m_module(module)
             define(parameter);
 }
 
-void ScalarValues::grow(Id id)
-{
-    if (id.value < m_types.size())
-        return;
-    const size_t size = size_t{id.value} + id.value / 4 + 1;
-    m_kinds.resize(size);
-    m_lengths.resize(size);
-    m_types.resize(size);
-    m_isConstant.resize(size);
-    m_isFixed.resize(size);
-    m_values.resize(size);
-    m_same.resize(size);
-    m_partsAt.resize(size);
-}
-
 void ScalarValues::addType(const Instruction& i)
 {
     if (i.op == spv::Op::OpTypeBool)
-        m_kinds[i.result.value] = Kind::Boolean;
+        m_kinds.at(i.result.value) = Kind::Boolean;
     else if (i.op == spv::Op::OpTypeInt && i.literal(0) == 32)
-        m_kinds[i.result.value] = Kind::Integer;
+        m_kinds.at(i.result.value) = Kind::Integer;
     else if (i.op == spv::Op::OpTypeVector)
-        m_lengths[i.result.value] = i.literal(1);
+        m_lengths.at(i.result.value) = i.literal(1);
 }
 
 void ScalarValues::addConstant(const Instruction& i)
@@ -70,8 +54,8 @@ void ScalarValues::addConstant(const Instruction& i)
     const bool isBoolean = kind == Kind::Boolean && (isTrue || i.op == spv::Op::OpConstantFalse || isNull);
     if (isInteger || isBoolean) {
         const uint32_t value = i.op == spv::Op::OpConstant ? i.literal(0) : isTrue;
-        m_isConstant[i.result.value] = true;
-        m_values[i.result.value] = value;
+        m_isConstant.insert(i.result);
+        m_values.at(i.result.value) = value;
         m_made.emplace(keyOf(i.type, value), i.result);
     }
 }
@@ -79,34 +63,32 @@ void ScalarValues::addConstant(const Instruction& i)
 std::optional<uint32_t> ScalarValues::constant(Id id) const
 {
     id = resolved(id);
-    const bool isKnown = id.value < m_isConstant.size() && m_isConstant[id.value];
-    return isKnown ? std::optional(m_values[id.value]) : std::nullopt;
+    return m_isConstant.contains(id) ? std::optional(m_values.get(id.value)) : std::nullopt;
 }
 
 Id ScalarValues::resolved(Id id) const
 {
-    while (id.value < m_same.size() && m_same[id.value])
-        id = m_same[id.value];
+    while (const Id same = m_same.get(id.value))
+        id = same;
     return id;
 }
 
 void ScalarValues::replace(Id id, Id value)
 {
-    m_same[id.value] = resolved(value);
+    m_same.at(id.value) = resolved(value);
 }
 
 void ScalarValues::define(const Instruction& i)
 {
     if (!i.result)
         return;
-    grow(i.result);
-    m_types[i.result.value] = i.type;
+    m_types.at(i.result.value) = i.type;
     if (i.op != spv::Op::OpCompositeConstruct && i.op != spv::Op::OpConstantComposite)
         return;
     // A vector may be made of shorter ones.
-    const uint32_t length = m_lengths[i.type.value];
+    const uint32_t length = m_lengths.get(i.type.value);
     if (length == 0 || length == i.operandCount()) {
-        m_partsAt[i.result.value] = static_cast<uint32_t>(m_parts.size()) + 1;
+        m_partsAt.at(i.result.value) = static_cast<uint32_t>(m_parts.size()) + 1;
         m_parts.push_back(static_cast<uint32_t>(i.operandCount()));
         for (size_t o = 0; o < i.operandCount(); ++o)
             m_parts.push_back(i.id(o).value);
@@ -126,8 +108,8 @@ Id ScalarValues::makeConstant(Id type, uint32_t value)
         if (!isBoolean)
             made.add(value);
         define(made);
-        m_isConstant[constant.value] = true;
-        m_values[constant.value] = value;
+        m_isConstant.insert(constant);
+        m_values.at(constant.value) = value;
         m_module.section(Section::Globals).push_back(std::move(made));
     }
     return constant;
@@ -137,7 +119,7 @@ Id ScalarValues::extracted(const Instruction& i) const
 {
     Id object = resolved(i.id(0));
     for (size_t o = 1; o < i.operandCount(); ++o) {
-        const uint32_t at = object.value < m_partsAt.size() ? m_partsAt[object.value] : 0;
+        const uint32_t at = m_partsAt.get(object.value);
         if (at == 0 || i.literal(o) >= m_parts[at - 1])
             return {};
         object = resolved(Id{m_parts[at + i.literal(o)]});

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "spirv/id_map.h"
+#include "spirv/id_set.h"
 #include "spirv/module.h"
 
 namespace millrace::spirv {
@@ -29,18 +31,17 @@ public:
     // The value, of the same type, that the instruction always gives, or none. Phis are left to the caller.
     Id simplified(const Instruction& i);
     // Results that say something of themselves that another value would not say.
-    bool isFixed(Id id) const { return id.value < m_isFixed.size() && m_isFixed[id.value]; }
-    Id typeOf(Id id) const { return id.value < m_types.size() ? m_types[id.value] : Id{}; }
+    bool isFixed(Id id) const { return m_isFixed.contains(id); }
+    Id typeOf(Id id) const { return m_types.get(id.value); }
 
 private:
     enum class Kind : uint8_t { Other, Integer, Boolean };
 
     struct Binary;
 
-    void grow(Id id);
     void addConstant(const Instruction& i);
     void addType(const Instruction& i);
-    Kind kindOf(Id type) const { return type.value < m_kinds.size() ? m_kinds[type.value] : Kind::Other; }
+    Kind kindOf(Id type) const { return m_kinds.get(type.value); }
     Id makeConstant(Id type, uint32_t value);
     Id ifSameType(const Instruction& i, Id value) const { return typeOf(value) == i.type ? value : Id{}; }
     Id extracted(const Instruction& i) const;
@@ -50,14 +51,14 @@ private:
     Id withOneConstant(const Instruction& i, Id other, uint32_t value, bool isLeft);
 
     Module& m_module;
-    std::vector<Kind> m_kinds;                // by type
-    std::vector<uint32_t> m_lengths;          // by type: of vectors
-    std::vector<Id> m_types;                  // by value
-    std::vector<bool> m_isConstant;           // by value
-    std::vector<bool> m_isFixed;              // by value
-    std::vector<uint32_t> m_values;           // by constant
-    std::vector<Id> m_same;                   // by value: what it was replaced by
-    std::vector<uint32_t> m_partsAt;          // by composite: one more than where its parts begin in m_parts
+    IdMap<Kind> m_kinds;                      // of types
+    IdMap<uint32_t> m_lengths;                // of vector types
+    IdMap<Id> m_types;                        // of values
+    IdSet m_isConstant;                       // values
+    IdSet m_isFixed;                          // values
+    IdMap<uint32_t> m_values;                 // of constants
+    IdMap<Id> m_same;                         // of values: what they were replaced by
+    IdMap<uint32_t> m_partsAt;                // of composites: one more than where their parts begin in m_parts
     std::vector<uint32_t> m_parts;            // how many, then which
     std::unordered_map<uint64_t, Id> m_made;  // constants by type and value
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 namespace millrace::spirv {
 
 using Words = std::vector<uint32_t>;
+using SharedWords = std::shared_ptr<const Words>;
 
 Result<Words> assemble(std::string_view text);
 Result<std::string> disassemble(std::span<const uint32_t> words);  // friendly names, no header, indented

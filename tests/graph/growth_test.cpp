@@ -1,31 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What linking a graph takes grows as the graph does: counted in bytes that it allocates, not in time.
-#include <cstdlib>
-#include <new>
-
 #include "build_nodes.h"
-
-namespace {
-
-size_t g_allocatedBytes = 0;  // by everybody, ever
-
-}  // namespace
-
-[[gnu::noinline]] void* operator new(size_t bytes)
-{
-    g_allocatedBytes += bytes;
-    if (void* memory = std::malloc(bytes > 0 ? bytes : 1))
-        return memory;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept
-{
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept
-{
-    std::free(memory);
-}
+#include "counted_bytes.h"
 
 namespace millrace::graph {
 
@@ -33,9 +9,7 @@ namespace {
 
 size_t bytesOfLinking(const std::vector<Node>& nodes)
 {
-    const size_t before = g_allocatedBytes;
-    EXPECT_TRUE(link(nodes));
-    return g_allocatedBytes - before;
+    return bytesOf([&] { EXPECT_TRUE(link(nodes)); });
 }
 
 // One node that recurses, whose outputs may all send to any index of an array that has one node, the last.

@@ -1,34 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What inlining takes grows as its result does: counted in bytes that are allocated, not in time.
+// What inlining and extracting take grows as their results do: counted in bytes that are allocated, not in time.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+#include "counted_bytes.h"
+#include "spirv/entry_points.h"
+#include "spirv/many_entry_points.h"
 #include "spirv/programs.h"
-
-namespace {
-
-std::atomic<size_t> g_allocatedBytes = 0;  // by everybody, ever
-
-}  // namespace
-
-[[gnu::noinline]] void* operator new(size_t bytes)
-{
-    g_allocatedBytes += bytes;
-    if (void* memory = std::malloc(bytes > 0 ? bytes : 1))
-        return memory;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept
-{
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept
-{
-    std::free(memory);
-}
 
 namespace millrace::spirv::test {
 namespace {
@@ -59,10 +36,20 @@ Words calls(uint32_t count, bool branches)
 
 size_t bytesOfInlining(const Words& words)
 {
-    const size_t before = g_allocatedBytes;
-    const auto inlined = inlineAll(words);
-    EXPECT_TRUE(inlined) << inlined.error().text();
-    return g_allocatedBytes - before;
+    return bytesOf([&] {
+        const auto inlined = inlineAll(words);
+        EXPECT_TRUE(inlined) << inlined.error().text();
+    });
+}
+
+size_t bytesOfExtracting(uint32_t count)
+{
+    const Module module = moduleOf(manyEntryPoints(count));
+    return bytesOf([&] {
+        const EntryPoints entryPoints(module);
+        for (uint32_t n = 0; n < count; ++n)
+            EXPECT_TRUE(entryPoints.extract("node_" + std::to_string(n), spv::ExecutionModel::GLCompute));
+    });
 }
 
 TEST(Growth, CallsOfOneFunction_TakeMemoryAsTheirNumber)
@@ -72,6 +59,13 @@ TEST(Growth, CallsOfOneFunction_TakeMemoryAsTheirNumber)
         EXPECT_LT(bytesOfInlining(calls(2048, branches)), 6 * least);
         EXPECT_LT(bytesOfInlining(calls(4096, branches)), 12 * least);
     }
+}
+
+TEST(Growth, EntryPointsOfOneModule_TakeMemoryAsTheirNumber)
+{
+    const size_t least = bytesOfExtracting(1000);
+    EXPECT_LT(bytesOfExtracting(2000), 2.5 * least);
+    EXPECT_LT(bytesOfExtracting(4000), 5 * least);
 }
 
 }  // namespace
