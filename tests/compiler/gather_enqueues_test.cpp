@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/gather_enqueues.h"
 
+#include <set>
+
 #include "compiler/pass_test.h"
 #include "compiler/passes/enqueue_forgotten_payloads.h"
 #include "compiler/passes/lower_payloads.h"
@@ -103,6 +105,31 @@ TEST_F(GatherEnqueues, TwoPlaces_KeepTheirHandles)
         OpReturn)"));
     const std::string main = function("main");
     EXPECT_LT(main.find("%node_main"), main.find("%enqueue_gathered"));
+}
+
+// Tools make names unique, and may look at all that have the same.
+TEST_F(GatherEnqueues, ManyPlaces_HaveOneNameAndEachNumberOnce)
+{
+    constexpr uint32_t kPlaces = 60;
+    std::string body;
+    for (uint32_t p = 0; p < kPlaces; ++p) {
+        const std::string payload = "%a" + std::to_string(p);
+        body += payload + " = OpAllocateNodePayloadsAMDX %np_ToArr %u2 %u1 %u0\nOpEnqueueNodePayloadsAMDX " + payload +
+                "\n";
+    }
+    apply(body);
+    EXPECT_EQ(count(" = OpSelect "), kPlaces - 1);
+    uint32_t names = 0;
+    for (const spirv::Instruction& i : shader.module.section(spirv::Section::DebugNames))
+        names += i.op == spv::Op::OpName && i.string(1) == "enqueued_handle";
+    EXPECT_EQ(names, 1u);
+    const spirv::Id uint = shader.module.getIntType(32, false);
+    std::multiset<uint32_t> numbers;
+    for (const spirv::Instruction& i : shader.module.section(spirv::Section::Globals))
+        if (i.op == spv::Op::OpConstant && i.type == uint)
+            numbers.insert(i.literal(0));
+    for (uint32_t n = 0; n <= kPlaces; ++n)
+        EXPECT_EQ(numbers.count(n), 1u) << n;
 }
 
 TEST_F(GatherEnqueues, NoModifyOnePlace)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "compiler/control_flow.h"
 #include "compiler/function_writer.h"
@@ -93,12 +94,18 @@ private:
     {
         const Id pointer = m_module.getPointerType(spv::StorageClass::Private, handleType());
         const Id null = getNull(m_module, handleType());
+        bool isNamed = false;
         for (Place& place : m_places) {
             if (!place.isNew)
                 continue;
             place.variable = m_module.createVariable(pointer, spv::StorageClass::Private, null);
-            m_module.setName(place.variable, "enqueued_handle");
+            // One of them alone: tools make names unique, and may look at all that have the same.
+            if (!isNamed)
+                m_module.setName(place.variable, "enqueued_handle");
+            isNamed = true;
         }
+        for (size_t p = 0; p < m_places.size(); ++p)
+            m_placeOf.emplace(m_places[p].call, p);
         for (spirv::Function& function : m_module.functions)
             if (!function.blocks.empty())
                 spirv::rewriteFunction(m_module, function, [&](const Instruction& i, Emitter& out) { keep(i, out); });
@@ -106,11 +113,31 @@ private:
 
     void keep(const Instruction& i, Emitter& out) const
     {
-        const auto place = std::ranges::find(m_places, i.result.value, &Place::call);
-        if (!i.result || place == m_places.end())
+        const auto found = i.result ? m_placeOf.find(i.result.value) : m_placeOf.end();
+        if (found == m_placeOf.end()) {
             out.keep(i);
-        else if (place->isNew)
-            out.emitVoid(spv::Op::OpStore, {place->variable, i.id(1)});
+            return;
+        }
+        const Place& place = m_places[found->second];
+        if (place.isNew)
+            out.emitVoid(spv::Op::OpStore, {place.variable, i.id(1)});
+    }
+
+    // Module::getConstant(), which looks at all globals each time, for many numbers.
+    Id getNumber(uint32_t number)
+    {
+        const Id uint = m_module.getIntType(32, false);
+        spirv::InstructionList& globals = m_module.section(spirv::Section::Globals);
+        if (m_numbers.empty())
+            for (const Instruction& i : globals)
+                if (i.op == spv::Op::OpConstant && i.type == uint)
+                    m_numbers.emplace(i.literal(0), i.result);
+        const auto [found, isNew] = m_numbers.try_emplace(number);
+        if (isNew) {
+            found->second = m_module.newId();
+            globals.push_back(spirv::instruction(spv::Op::OpConstant, uint, found->second).add(number));
+        }
+        return found->second;
     }
 
     // One function for all, if they agree.
@@ -130,18 +157,21 @@ private:
             m_module.getConstant(static_cast<uint32_t>(m_places.size())),
             [&](Id i) {
                 Emitter out = writer.out();
-                Id handle = out.emit(spv::Op::OpLoad, handleType(), {m_places[0].variable});
+                const Id type = handleType();
+                const Id boolType = m_module.getBoolType();
+                Id handle = out.emit(spv::Op::OpLoad, type, {m_places[0].variable});
                 for (uint32_t n = 1; n < m_places.size(); ++n) {
-                    const Id isThis = out.emit(spv::Op::OpIEqual, m_module.getBoolType(), {i, m_module.getConstant(n)});
-                    const Id other = out.emit(spv::Op::OpLoad, handleType(), {m_places[n].variable});
-                    handle = out.emit(spv::Op::OpSelect, handleType(), {isThis, other, handle});
+                    const Id isThis = out.emit(spv::Op::OpIEqual, boolType, {i, getNumber(n)});
+                    const Id other = out.emit(spv::Op::OpLoad, type, {m_places[n].variable});
+                    handle = out.emit(spv::Op::OpSelect, type, {isThis, other, handle});
                 }
                 m_shader.device.call(out, enqueue(), {handle});
             },
             spv::LoopControlMask::DontUnroll);
+        const Id null = getNull(m_module, handleType());
         for (const Place& place : m_places)
             if (place.isNew)
-                writer.out().emitVoid(spv::Op::OpStore, {place.variable, getNull(m_module, handleType())});
+                writer.out().emitVoid(spv::Op::OpStore, {place.variable, null});
         const Id created = writer.finish();
         m_module.setName(created, "enqueue_gathered");
         return created;
@@ -163,6 +193,8 @@ private:
     spirv::Module& m_module;
     Id m_node;
     std::vector<Place> m_places;
+    std::unordered_map<uint32_t, size_t> m_placeOf;  // by call
+    std::unordered_map<uint32_t, Id> m_numbers;      // constants
 };
 
 }  // namespace
