@@ -98,8 +98,8 @@ Json resultJson(const Arguments& arguments, const std::string& input, const glsl
 {
     compiler::Options options;
     options.request.entryPoint = compiled.entryPoint;
-    const Result<graph::Node> node =
-        declaredNode(compiled.words, options, isMeshNode(compiled.words, options.request.entryPoint));
+    const Result<graph::Node> node = declaredNode(
+        compiled.words, options, isMeshNode(compiler::SourceModule(compiled.words), options.request.entryPoint));
     Json warnings = compilerMessagesJson(compiled.warnings, "warning");
     if (!node) {
         warnings.push_back({{"source", printable(inputName(input))},

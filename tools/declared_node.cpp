@@ -7,13 +7,10 @@
 
 namespace millrace::tools {
 
-bool isMeshNode(const spirv::Words& words, const std::string& entryPoint)
+bool isMeshNode(const compiler::SourceModule& module, const std::string& entryPoint)
 {
-    const auto has = [&](spv::ExecutionModel model) {
-        const std::vector<std::string> names = entryPointsOf(words, model);
-        return std::ranges::find(names, entryPoint) != names.end();
-    };
-    return has(spv::ExecutionModel::MeshEXT) && !has(spv::ExecutionModel::GLCompute);
+    return module.contains(entryPoint, spv::ExecutionModel::MeshEXT) &&
+           !module.contains(entryPoint, spv::ExecutionModel::GLCompute);
 }
 
 Result<graph::Node> declaredNode(const spirv::Words& words, const compiler::Options& options, bool isMesh)

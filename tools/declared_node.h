@@ -3,11 +3,12 @@
 #pragma once
 
 #include "compiler/mesh_node.h"
+#include "compiler/source_module.h"
 
 namespace millrace::tools {
 
 // Where a module has a compute and a mesh shader of that name it means the compute shader.
-bool isMeshNode(const spirv::Words& words, const std::string& entryPoint);
+bool isMeshNode(const compiler::SourceModule& module, const std::string& entryPoint);
 
 // Of the entry point that the options name. Errors: what does not compile.
 Result<graph::Node> declaredNode(const spirv::Words& words, const compiler::Options& options, bool isMesh);

@@ -79,12 +79,14 @@ std::vector<std::string> entryPointsOf(const spirv::Words& words, spv::Execution
     return names;
 }
 
-std::string codeWarnings(const spirv::Words& words, const std::string& entryPoint, const std::string& file)
+std::string codeWarnings(const compiler::SourceModule& module, const std::string& entryPoint, const std::string& file)
 {
     std::string out;
-    const auto module = spirv::read(words);
+    const auto model = module.contains(entryPoint, spv::ExecutionModel::GLCompute) ? spv::ExecutionModel::GLCompute
+                                                                                   : spv::ExecutionModel::MeshEXT;
+    const auto code = module.extract(entryPoint, model);
     for (const compiler::Warning& warning :
-         module ? compiler::findWarnings(*module, entryPoint) : std::vector<compiler::Warning>()) {
+         code ? compiler::findWarnings(*code, entryPoint) : std::vector<compiler::Warning>()) {
         const std::string reason = warning.place.empty()
                                        ? file + ": warning: entry point '" + entryPoint + "': " + warning.reason
                                        : warning.place + ": warning: " + warning.reason;

@@ -37,6 +37,7 @@
 #include "compiler/passes/upgrade_module.h"
 #include "compiler/passes/wrap_entry_point.h"
 #include "compiler/prepare.h"
+#include "compiler/source_module.h"
 #include "graph/code_traits.h"
 #include "spirv/edit.h"
 #include "spirv/tools.h"
@@ -50,11 +51,6 @@ constexpr size_t kHeaderWords = 5;
 Status specialize(NodeShader& shader, const Request& request)
 {
     return spirv::specialize(shader.module, request.specialization);
-}
-
-Status extractEntryPoint(NodeShader& shader, const Request& request)
-{
-    return spirv::extractEntryPoint(shader.module, request.entryPoint);
 }
 
 Status rejectInvalidCode(NodeShader& shader, const Checks& checks)
@@ -73,7 +69,7 @@ struct Pass {
     PassFunction run;
 };
 
-// extractEntryPoint must come first: nobody else has to look at what belongs to other entry points.
+// extractEntryPoint comes in front of all (SourceModule): nobody has to look at what belongs to other entry points.
 // rejectInvalid must come before the passes that rely on valid modules, which is all others.
 // inlinePayloadFunctions must come before the passes that ask for the entry point.
 // upgradeModule makes versions and storage classes uniform for those behind it.
@@ -95,7 +91,6 @@ struct Pass {
 // dropReadOnly, scanReductions and splitLongIntegers must come last: they are for all code that the driver sees, the
 // device functions' too.
 constexpr Pass kPasses[] = {
-    {"extractEntryPoint", extractEntryPoint},
     {"rejectInvalid", rejectInvalidCode},
     {"specialize", specialize},
     {"inlinePayloadFunctions", inlineFunctions},
@@ -139,6 +134,7 @@ constexpr FinishingPass kFinishingPasses[] = {
     {"scanReductions", scanReductions},
     {"splitLongIntegers", splitLongIntegers},
 };
+constexpr std::string_view kFirstPass = "extractEntryPoint";
 constexpr std::string_view kLastPreparingPass = "choosePacking";
 
 constexpr size_t preparingPasses()
@@ -176,31 +172,49 @@ Status findEntry(NodeShader& shader)
 
 Result<std::shared_ptr<NodeShader>> prepareShader(std::span<const uint32_t> words, const Options& options)
 {
-    if (const Status status = rejectRevision1(words); !status)
-        return status.error();
-    auto module = spirv::read(words);
+    auto module = SourceModule(words).extract(options.request.entryPoint);
     if (!module)
         return module.error();
-    return prepareShader(std::move(*module), options);
+    return prepareExtracted(std::move(*module), options);
 }
 
 Result<std::shared_ptr<NodeShader>> prepareShader(spirv::Module module, const Options& options)
 {
-    if (const Status status = rejectUnsupported(module, options.request.entryPoint); !status)
+    if (const Status status = rejectUnsupported(module); !status)
         return status.error();
+    if (const Status status = spirv::extractEntryPoint(module, options.request.entryPoint); !status)
+        return status.error();
+    return prepareExtracted(std::move(module), options);
+}
+
+Result<std::shared_ptr<NodeShader>> prepareExtracted(spirv::Module module, const Options& options)
+{
     auto shader = std::make_shared<NodeShader>();
     shader->module = std::move(module);
+    if (options.checks.afterPass)
+        options.checks.afterPass(kFirstPass, spirv::write(shader->module));
     if (const Status status = runPasses(std::span(kPasses).first(preparingPasses()), *shader, options); !status)
         return status.error();
     return shader;
 }
 
-Result<PreparedNode> prepare(std::span<const uint32_t> words, const Options& options)
+Result<PreparedNode> prepare(const SourceModule& source, const Options& options)
 {
-    auto shader = prepareShader(words, options);
+    auto module = source.extract(options.request.entryPoint);
+    if (!module)
+        return module.error();
+    spirv::SharedWords words;
+    if (source.hasSeveral())
+        words = std::make_shared<const spirv::Words>(spirv::write(*module));
+    auto shader = prepareExtracted(std::move(*module), options);
     if (!shader)
         return shader.error();
-    return PreparedNode{(*shader)->node, std::move(*shader)};
+    return PreparedNode{(*shader)->node, std::move(*shader), std::move(words)};
+}
+
+Result<PreparedNode> prepare(std::span<const uint32_t> words, const Options& options)
+{
+    return prepare(SourceModule(words), options);
 }
 
 // The passes behind those of prepare().
@@ -247,8 +261,8 @@ Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& opt
 std::span<const std::string_view> passNames()
 {
     static const auto names = [] {
-        std::array<std::string_view, std::size(kPasses) + std::size(kFinishingPasses)> out;
-        const auto rest = std::ranges::transform(kPasses, out.begin(), &Pass::name).out;
+        std::array<std::string_view, 1 + std::size(kPasses) + std::size(kFinishingPasses)> out{kFirstPass};
+        const auto rest = std::ranges::transform(kPasses, out.begin() + 1, &Pass::name).out;
         std::ranges::transform(kFinishingPasses, rest, &FinishingPass::name);
         return out;
     }();

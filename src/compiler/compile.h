@@ -116,6 +116,8 @@ struct NodeShader;
 struct PreparedNode {
     graph::Node node;
     std::shared_ptr<const NodeShader> shader;
+    // All of the module that the node's entry point needs, where the module has others as well. Null: the module's.
+    spirv::SharedWords words = nullptr;
 };
 
 // A node with all that its code has in common, whatever it is for: no module of the extension any more, with calls of

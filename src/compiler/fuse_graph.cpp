@@ -142,7 +142,7 @@ private:
         own.prepared = std::move(*prepared);
         own.prepared.node.declared.id = m_graph.nodes[plan.node].declared.id;
         own.code = codeOf(made->words);
-        own.words = std::move(made->words);
+        own.words = std::make_shared<const spirv::Words>(std::move(made->words));
         own.options = std::move(options);
         own.changed = true;
         return {};
@@ -163,7 +163,7 @@ private:
         // Not the prepared node's id, which may be that of another node with the same code.
         const graph::Node& node = m_graph.nodes[plan.node];
         const FusableNode& own = m_nodes[plan.node];
-        return {own.words,        own.options,        node.declared.id, node.declared.maxRecursion,
+        return {*own.words,       own.options,        node.declared.id, node.declared.maxRecursion,
                 plan.byWorkgroup, own.prepared.shader};
     }
 
@@ -179,7 +179,7 @@ private:
             added.push_back(std::move(*group));
         }
         for (FusableNode& group : added) {
-            group.code = codeOf(group.words);
+            group.code = codeOf(*group.words);
             m_nodes.push_back(std::move(group));
         }
         return {};
@@ -207,7 +207,7 @@ private:
         group.prepared = std::move(*prepared);
         group.prepared.node.declared.id = m_graph.nodes[node].declared.id;
         group.prepared.node.decided.levelGroup = {node, levels.levels, levels.isLast};
-        group.words = std::move(*words);
+        group.words = std::make_shared<const spirv::Words>(std::move(*words));
         group.changed = true;
         return group;
     }
@@ -302,7 +302,7 @@ private:
                            .byWorkgroup = attempt.done->byWorkgroup});
         m_inside[node] = attempt.inside;
         FusableNode& producer = m_nodes[node];
-        producer.code = codeOf(attempt.code.words);
+        producer.code = codeOf(*attempt.code.words);
         producer.words = attempt.code.words;
         producer.options.request.specialization.clear();
         for (const graph::FusionTarget& target : attempt.done->targets)
@@ -326,7 +326,7 @@ private:
             if (!consumer.isPlain)
                 return Diagnostic{"fuse", nameOf(target.node), "its stage has options of its own"};
             FusedConsumer& fused = consumers[consumer.code];
-            fused.words = consumer.words;
+            fused.words = *consumer.words;
             fused.options = consumer.options;
             fused.prepared = consumer.prepared.shader;
             fused.indices.push_back(target.index);
@@ -392,7 +392,7 @@ Result<FusedCode> fuseCode(const FusableNode& producer, const FusedOutput& outpu
     Result<spirv::Module> module = fuse(*producer.prepared.shader, {{output}});
     if (!module)
         return module.error();
-    spirv::Words words = spirv::write(*module);
+    auto words = std::make_shared<const spirv::Words>(spirv::write(*module));
     Options options = producer.options;
     options.request.specialization.clear();
     auto shader = prepareShader(std::move(*module), options);

@@ -14,7 +14,8 @@ namespace millrace::compiler {
 
 // A node of a graph with what it was compiled from.
 struct FusableNode {
-    spirv::Words words;  // a fused producer's become others, with Request::specialization applied
+    // A fused producer's become others, with Request::specialization applied. Many nodes may have the same.
+    spirv::SharedWords words;
     Options options;
     PreparedNode prepared;
     size_t code = 0;      // nodes of the same number have the same words and options but for name and index
@@ -24,7 +25,7 @@ struct FusableNode {
 
 // A producer with consumers in it, all specialization applied.
 struct FusedCode {
-    spirv::Words words;
+    spirv::SharedWords words;
     PreparedNode prepared;
 };
 

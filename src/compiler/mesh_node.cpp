@@ -19,6 +19,7 @@
 #include "compiler/passes/split_payload_copies.h"
 #include "compiler/passes/upgrade_module.h"
 #include "compiler/prepare.h"
+#include "compiler/source_module.h"
 #include "spirv/edit.h"
 
 namespace millrace::compiler {
@@ -37,8 +38,8 @@ Status inlineFunctions(NodeShader& shader)
 // What the module declares, of the extension still.
 Status read(NodeShader& shader, const Options& options)
 {
-    Status status = spirv::extractEntryPoint(shader.module, options.request.entryPoint, spv::ExecutionModel::MeshEXT);
-    if (status && !options.checks.isValid)
+    Status status;
+    if (!options.checks.isValid)
         status = rejectInvalid(shader.module);
     if (status)
         status = spirv::specialize(shader.module, options.request.specialization);
@@ -137,14 +138,9 @@ uint32_t strideOf(const graph::NodeDeclaration& node)
 
 Result<MeshNode> compileMeshNode(std::span<const uint32_t> words, const Options& options, uint32_t maxGroups)
 {
-    if (const Status status = rejectRevision1(words); !status)
-        return status.error();
-    auto module = spirv::read(words);
+    auto module = SourceModule(words).extract(options.request.entryPoint, spv::ExecutionModel::MeshEXT);
     if (!module)
         return module.error();
-    if (const Status status = rejectUnsupported(*module, options.request.entryPoint, spv::ExecutionModel::MeshEXT);
-        !status)
-        return status.error();
     NodeShader shader;
     shader.module = std::move(*module);
     Status status = read(shader, options);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/payload_origins.h"
 
-#include <algorithm>
-
 #include "compiler/payload_types.h"
 
 namespace millrace::compiler {
@@ -45,7 +43,7 @@ bool PayloadOrigins::isPayloadMemory(Id pointer) const
 
 PayloadOrigins::Mask PayloadOrigins::maskOf(Id id) const
 {
-    return id.value < m_masks.size() ? m_masks[id.value] : Mask{0};
+    return m_masks.get(id.value);
 }
 
 PayloadOrigins::Mask PayloadOrigins::contentOf(Id pointer) const
@@ -76,8 +74,7 @@ void PayloadOrigins::unite(Id a, Id b)
 void PayloadOrigins::addMask(Id id, Mask mask)
 {
     if ((mask & ~maskOf(id)) != 0) {
-        m_masks.resize(std::max<size_t>(m_masks.size(), id.value + size_t{1}));
-        m_masks[id.value] |= mask;
+        m_masks.at(id.value) |= mask;
         m_changed = true;
     }
 }

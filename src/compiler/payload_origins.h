@@ -4,8 +4,8 @@
 #pragma once
 
 #include <unordered_map>
-#include <vector>
 
+#include "spirv/id_map.h"
 #include "spirv/id_set.h"
 #include "spirv/module.h"
 
@@ -55,7 +55,7 @@ private:
     const spirv::Module& m_module;
     bool m_changed = false;
     spirv::IdSet m_handleTypes;                        // that are handles or hold some
-    std::vector<Mask> m_masks;                         // by id: of handles, payload pointers, what functions return
+    spirv::IdMap<Mask> m_masks;                        // of handles, payload pointers, what functions return
     std::unordered_map<uint32_t, Mask> m_contents;     // of variables that hold handles, by root
     std::unordered_map<uint32_t, uint32_t> m_parents;  // pointers that may alias, as a forest
     spirv::IdSet m_payloadMemory;                      // pointers of another storage class

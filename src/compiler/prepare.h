@@ -12,6 +12,8 @@ namespace millrace::compiler {
 // The first passes, which simplify a node and learn what it declares but leave it a module of the extension.
 Result<std::shared_ptr<NodeShader>> prepareShader(std::span<const uint32_t> words, const Options& options);
 Result<std::shared_ptr<NodeShader>> prepareShader(spirv::Module module, const Options& options);
+// Of a module that extractEntryPoint() has left.
+Result<std::shared_ptr<NodeShader>> prepareExtracted(spirv::Module module, const Options& options);
 
 // The same for words that prepare() took before. Validating takes longer than all else.
 inline Result<std::shared_ptr<NodeShader>> prepareAgain(std::span<const uint32_t> words, Options options)

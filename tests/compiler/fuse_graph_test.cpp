@@ -27,7 +27,8 @@ protected:
         };
         auto prepared = prepare(words, options);
         ASSERT_TRUE(prepared) << prepared.error().text();
-        nodes.push_back({words, std::move(options), std::move(*prepared), sameCodeAs.value_or(nodes.size())});
+        nodes.push_back({std::make_shared<const spirv::Words>(words), std::move(options), std::move(*prepared),
+                         sameCodeAs.value_or(nodes.size())});
     }
 
     void addProducer(const std::string& name, const NodeSource& source) { add(assembledProducer(source), name); }
@@ -186,7 +187,7 @@ TEST_F(FuseGraph, Deterministic)
         addProducer(name, sender());
         addConsumer("item");
         EXPECT_TRUE(outcome().fused);
-        words.push_back(nodes[0].words);
+        words.push_back(*nodes[0].words);
     }
     EXPECT_EQ(words[0], words[1]);
 }
@@ -349,7 +350,7 @@ TEST_F(FuseGraph, SeveralProducers)
     for (const FusionOutcome& outcome : outcomes)
         EXPECT_TRUE(outcome.fused) << outcome.node << outcome.why;
     EXPECT_EQ(graph.levels.size(), 2u);
-    EXPECT_EQ(nodes[0].words, nodes[2].words);
+    EXPECT_EQ(*nodes[0].words, *nodes[2].words);
     EXPECT_EQ(nodes[0].code, nodes[2].code);
     EXPECT_NE(nodes[0].code, nodes[1].code);
     EXPECT_EQ(nodes[2].prepared.node.declared.id.name, "third");
@@ -639,7 +640,7 @@ TEST_F(FuseGraph, LastLevelOfANodeThatWasLoweredAsAnother)
     fuse();
     ASSERT_EQ(nodes.size(), 4u);
     EXPECT_EQ(graph.nodes[2].decided.levelGroup, (graph::LevelGroup{1, 2, true}));
-    const spirv::Words fused = nodes[2].words;
+    const spirv::Words fused = *nodes[2].words;
     nodes = before;
     std::vector<graph::Node> linked{before[0].prepared.node, before[1].prepared.node};
     nodes[1].prepared = nodes[0].prepared;
@@ -648,7 +649,7 @@ TEST_F(FuseGraph, LastLevelOfANodeThatWasLoweredAsAnother)
     const auto after = fuseGraph(nodes, std::move(*again), false, outcomes);
     ASSERT_TRUE(after) << after.error().text();
     ASSERT_EQ(nodes.size(), 4u);
-    EXPECT_EQ(nodes[2].words, fused);
+    EXPECT_EQ(*nodes[2].words, fused);
     EXPECT_EQ(after->nodes[2].declared.id, (graph::NodeId{"item", 1}));
 }
 

@@ -14,7 +14,9 @@ std::string rejection(const spirv::Words& words, const std::string& entryPoint =
     const auto module = spirv::read(words);
     if (!module)
         return module.error().text();
-    Status status = rejectUnsupported(*module, entryPoint);
+    Status status = rejectUnsupported(*module);
+    if (status)
+        status = rejectOtherEntryPoint(spirv::EntryPoints(*module), entryPoint, spv::ExecutionModel::GLCompute);
     status = status ? rejectInvalid(*module) : status;
     return status ? std::string() : status.error().text();
 }

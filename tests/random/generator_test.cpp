@@ -120,7 +120,8 @@ std::vector<compiler::FusionOutcome> fuse(const RandomGraph& graph)
             return {};
         }
         linked.push_back(prepared->node);
-        nodes.push_back({module.words, std::move(options), std::move(*prepared), node.twinOf.value_or(node.id)});
+        nodes.push_back({std::make_shared<const spirv::Words>(module.words), std::move(options), std::move(*prepared),
+                         node.twinOf.value_or(node.id)});
     }
     auto whole = graph::link(std::move(linked));
     std::vector<compiler::FusionOutcome> outcomes;

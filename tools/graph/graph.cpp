@@ -14,6 +14,7 @@
 #include "base/input_file.h"
 #include "compiler/compile.h"
 #include "compiler/fuse_graph.h"
+#include "compiler/source_module.h"
 #include "glsl/compile.h"
 #include "graph/diagnose.h"
 #include "tools/commands.h"
@@ -101,7 +102,8 @@ public:
                 options.request.nodeName = node.name;
                 options.request.shaderIndex = node.index;
                 options.request.specialization = node.specialization;
-                compile(node.file, options, node.words, std::to_string(node.description) + "@" + node.entryPoint);
+                compile(node.file, options, Module(node.words),
+                        std::to_string(node.description) + "@" + node.entryPoint);
             }
         } catch (const run::InputError& error) {
             errors.add(error);
@@ -110,13 +112,14 @@ public:
 
     void add(const Stage& stage)
     {
-        const spirv::Words* words = findModule(stage.file);
-        if (words == nullptr)
+        const Module* module = findModule(stage.file);
+        if (module == nullptr)
             return;
         std::vector<std::string> entryPoints = {stage.entryPoint};
         if (stage.entryPoint.empty()) {
-            entryPoints = computeEntryPoints(*words);
-            std::ranges::copy(entryPointsOf(*words, spv::ExecutionModel::MeshEXT), std::back_inserter(entryPoints));
+            entryPoints = module->source.entryPoints(spv::ExecutionModel::GLCompute);
+            std::ranges::copy(module->source.entryPoints(spv::ExecutionModel::MeshEXT),
+                              std::back_inserter(entryPoints));
         }
         if (stage.entryPoint.empty() && !stage.node.name.empty() && entryPoints.size() > 1) {
             errors.add(Diagnostic{inputName(stage.file), "",
@@ -136,18 +139,29 @@ public:
                 options.request.nodeName = stage.node.name;
             options.request.shaderIndex = stage.node.index;
             if (languageOf(stage.file) != Language::Glsl)  // whose compiler has said it
-                std::cerr << codeWarnings(*words, entryPoint, stage.file);
-            compile(stage.file, std::move(options), *words, entryPoint);
+                std::cerr << codeWarnings(module->source, entryPoint, stage.file);
+            compile(stage.file, std::move(options), *module, entryPoint);
         }
     }
 
     std::vector<graph::Node> nodes;
     std::vector<compiler::FusableNode> sources;  // per node
-    std::vector<spirv::Words> shaders;           // likewise: as they were loaded
+    std::vector<spirv::SharedWords> shaders;     // likewise: as they were loaded, or what each needs of that
     std::vector<std::string> files;              // likewise
     ErrorList errors;
 
 private:
+    // Of a file. Read once for all nodes that are entry points of it.
+    struct Module {
+        explicit Module(spirv::Words code)
+            : words(std::make_shared<const spirv::Words>(std::move(code))), source(*words)
+        {
+        }
+
+        const spirv::SharedWords words;
+        const compiler::SourceModule source;
+    };
+
     void compileSource(const std::string& file, spirv::Words& words)
     {
         std::string source;
@@ -164,60 +178,78 @@ private:
         words = std::move(compiled->words);
     }
 
-    const spirv::Words* findModule(const std::string& file)
+    // Null if there is none, which is told once.
+    const Module* findModule(const std::string& file)
     {
         const auto [found, isNew] = m_modules.try_emplace(file);
-        if (isNew && languageOf(file) == Language::Glsl) {
-            compileSource(file, found->second);
-        } else if (isNew) {
+        if (!isNew)
+            return found->second.get();
+        spirv::Words code;
+        if (languageOf(file) == Language::Glsl) {
+            compileSource(file, code);
+        } else {
             Result<spirv::Words> words = readModule(file);
             if (words)
-                found->second = std::move(*words);
+                code = std::move(*words);
             else
                 errors.add(words.error());
         }
-        return found->second.empty() ? nullptr : &found->second;
+        if (!code.empty())
+            found->second = std::make_unique<const Module>(std::move(code));
+        return found->second.get();
     }
 
     // `code`: what else than the file tells code from other code.
-    void compile(const std::string& file, compiler::Options options, const spirv::Words& words, const std::string& code)
+    void compile(const std::string& file, compiler::Options options, const Module& module, const std::string& code)
     {
         // Where push constants go is for the pipeline layout to say, which is not known here.
         options.request.pushConstantsInMemory = true;
         const std::string entryPoint = options.request.entryPoint;
-        Status status;
-        if (isMeshNode(words, entryPoint)) {
-            auto collector = collectorOf(words, options);
-            status = collector ? prepare(file, collector->options, collector->words, code) : collector.error();
-            if (status)
-                nodes.back() = compiler::asMeshNode(std::move(nodes.back()), collector->declared);
-        } else {
-            status = prepare(file, options, words, code);
-        }
+        Status status = isMeshNode(module.source, entryPoint) ? compileMesh(file, options, module, code)
+                                                              : prepare(file, options, module, code);
         if (!status) {
             const Diagnostic& error = status.error();
             errors.add(Diagnostic{inputName(file), error.where,
                                   "entry point '" + entryPoint + "': " + error.component + ": " + error.message});
             return;
         }
-        shaders.push_back(words);
         files.push_back(inputName(file));
     }
 
-    Status prepare(const std::string& file, const compiler::Options& options, const spirv::Words& words,
+    Status compileMesh(const std::string& file, const compiler::Options& options, const Module& module,
+                       const std::string& code)
+    {
+        const auto alone = module.source.extract(options.request.entryPoint, spv::ExecutionModel::MeshEXT);
+        if (!alone)
+            return alone.error();
+        const Module shader(spirv::write(*alone));
+        auto collector = collectorOf(*shader.words, options);
+        if (!collector)
+            return collector.error();
+        const Status status = prepare(file, collector->options, Module(std::move(collector->words)), code);
+        if (status) {
+            nodes.back() = compiler::asMeshNode(std::move(nodes.back()), collector->declared);
+            shaders.back() = shader.words;
+        }
+        return status;
+    }
+
+    Status prepare(const std::string& file, const compiler::Options& options, const Module& module,
                    const std::string& code)
     {
-        auto prepared = compiler::prepare(words, options);
+        auto prepared = compiler::prepare(module.source, options);
         const auto lowered = prepared ? compiler::lower(*prepared, options) : prepared.error();
         if (lowered) {
             const size_t number = m_codes.try_emplace({file, code}, m_codes.size()).first->second;
             nodes.push_back(prepared->node);
+            const spirv::SharedWords words = prepared->words ? prepared->words : module.words;
             sources.push_back({words, options, std::move(*prepared), number});
+            shaders.push_back(words);
         }
         return lowered ? Status() : lowered.error();
     }
 
-    std::map<std::string, spirv::Words> m_modules;
+    std::map<std::string, std::unique_ptr<const Module>> m_modules;
     std::map<std::pair<std::string, std::string>, size_t> m_codes;  // by file and what compile() has
 };
 
@@ -285,7 +317,8 @@ int runGraph(const Arguments& arguments)
         return loader.errors.report(arguments.asJson);
     std::vector<NodeCode> codes;
     for (size_t n = 0; n < loader.nodes.size(); ++n)
-        codes.push_back({loader.nodes[n].declared.id.name, &loader.shaders[n], loader.nodes[n].declared.entryPoint});
+        codes.push_back(
+            {loader.nodes[n].declared.id.name, loader.shaders[n].get(), loader.nodes[n].declared.entryPoint});
     std::vector<std::string> warnings = payloadWarnings(codes);
     Result<graph::Graph> linked = graph::link(std::move(loader.nodes));
     if (!linked)

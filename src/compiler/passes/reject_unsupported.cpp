@@ -173,22 +173,6 @@ std::string findMistake(const std::vector<uint32_t>& words, bool withNames)
     return text.empty() ? "for no given reason" : text;
 }
 
-Status checkEntryPoint(const Module& module, const std::string& name, spv::ExecutionModel model)
-{
-    bool isMesh = false;
-    for (const Instruction& i : module.section(Section::EntryPoints)) {
-        if (i.string(2) != name)
-            continue;
-        if (i.literal(0) == static_cast<uint32_t>(model))
-            return {};
-        isMesh |= i.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::MeshEXT);
-    }
-    if (isMesh)
-        return Diagnostic{std::string(kPass), name, "this is a mesh node, which a graphics pipeline is made of"};
-    const char* const wanted = model == spv::ExecutionModel::MeshEXT ? "mesh" : "compute";
-    return Diagnostic{std::string(kPass), name, std::string("there is no ") + wanted + " entry point of this name"};
-}
-
 Status checkModels(const Module& module)
 {
     for (const Instruction& i : module.section(Section::MemoryModel)) {
@@ -237,12 +221,22 @@ Status rejectRevision1(std::span<const uint32_t> words)
     return refuseRevision1(findRevision1(words));
 }
 
-Status rejectUnsupported(const Module& module, const std::string& entryPoint, spv::ExecutionModel model)
+Status rejectUnsupported(const Module& module)
 {
     for (const auto& check : {checkModels, checkRevision, checkTypes, checkAtomics})
         if (const Status status = check(module); !status)
             return status;
-    return checkEntryPoint(module, entryPoint, model);
+    return {};
+}
+
+Status rejectOtherEntryPoint(const spirv::EntryPoints& entryPoints, const std::string& name, spv::ExecutionModel model)
+{
+    if (entryPoints.contains(name, model))
+        return {};
+    if (entryPoints.contains(name, spv::ExecutionModel::MeshEXT))
+        return Diagnostic{std::string(kPass), name, "this is a mesh node, which a graphics pipeline is made of"};
+    const char* const wanted = model == spv::ExecutionModel::MeshEXT ? "mesh" : "compute";
+    return Diagnostic{std::string(kPass), name, std::string("there is no ") + wanted + " entry point of this name"};
 }
 
 Status rejectInvalid(const Module& module)

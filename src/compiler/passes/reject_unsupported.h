@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "spirv/entry_points.h"
 #include "spirv/module.h"
 
 namespace millrace::compiler {
@@ -10,10 +11,11 @@ namespace millrace::compiler {
 // cannot parse all of them.
 Status rejectRevision1(std::span<const uint32_t> words);
 
-// Fails for modules that the other passes need not understand: no entry point of the wanted name and model, a memory or
-// addressing model that is not for shaders, types of absurd size.
-Status rejectUnsupported(const spirv::Module& module, const std::string& entryPoint,
-                         spv::ExecutionModel model = spv::ExecutionModel::GLCompute);
+// Fails for modules that the other passes need not understand: a memory or addressing model that is not for shaders,
+// types of absurd size.
+Status rejectUnsupported(const spirv::Module& module);
+// Likewise where there is no entry point of the wanted name and model.
+Status rejectOtherEntryPoint(const spirv::EntryPoints& entryPoints, const std::string& name, spv::ExecutionModel model);
 
 // Fails for invalid modules.
 // Must come early, because the other passes rely on valid modules. What real compilers emit and spirv-val rejects is

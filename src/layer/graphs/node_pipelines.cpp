@@ -31,75 +31,6 @@ uint64_t nanosecondsSince(std::chrono::steady_clock::time_point start)
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count());
 }
 
-// What compiling looks at, but for what is the device's.
-void addNode(ContentKey& key, std::span<const uint32_t> words, const compiler::Request& request)
-{
-    key.add(words);
-    key.add(request.entryPoint);
-    key.addWord(request.nodeName.has_value());
-    key.add(request.nodeName.value_or(""));
-    key.addWord(request.shaderIndex.has_value());
-    key.addWord(request.shaderIndex.value_or(0));
-    key.addWord(static_cast<uint32_t>(request.specialization.size()));
-    for (const spirv::SpecializationValue& value : request.specialization) {
-        key.addWord(value.specId);
-        key.add(std::string_view(reinterpret_cast<const char*>(value.data.data()), value.data.size()));
-    }
-    key.addWord(request.argumentsOffsetBytes);
-    key.addWord(request.pushConstantsInMemory);
-}
-
-ContentKey keyOf(const NodeRequest& request)
-{
-    ContentKey key;
-    addNode(key, *request.words, request.options.request);
-    return key;
-}
-
-ContentKey keyOf(const compiler::FusableNode& producer, const compiler::FusedOutput& output)
-{
-    ContentKey key;
-    addNode(key, producer.words, producer.options.request);
-    key.addWord(output.output);
-    key.addWord(output.byWorkgroup);
-    key.addWord(static_cast<uint32_t>(output.consumers.size()));
-    for (const compiler::FusedConsumer& consumer : output.consumers) {
-        addNode(key, consumer.words, consumer.options.request);
-        key.add(consumer.indices);
-        key.addWord(consumer.isShared);
-    }
-    return key;
-}
-
-// Equal for requests that give the same code: a node learns its index when it runs, and its name never.
-ContentKey codeKeyOf(const NodeRequest& request)
-{
-    NodeRequest nameless = request;
-    nameless.options.request.nodeName.reset();
-    if (nameless.options.request.shaderIndex)
-        nameless.options.request.shaderIndex = 0;
-    const VkPipelineRobustnessCreateInfo robustness = request.robustness.value_or(VkPipelineRobustnessCreateInfo{});
-    ContentKey key = keyOf(nameless);
-    key.addWord(request.stageFlags);
-    key.addWord(request.requiredSubgroupSize);
-    key.addWord(request.robustness.has_value());
-    key.addWord(robustness.storageBuffers);
-    key.addWord(robustness.uniformBuffers);
-    key.addWord(robustness.vertexInputs);
-    key.addWord(robustness.images);
-    return key;
-}
-
-// For each request the first one that gives the same code.
-std::vector<size_t> findOwners(std::span<const NodeRequest> requests)
-{
-    std::map<ContentKey, size_t> known;
-    std::vector<size_t> owners;
-    for (size_t i = 0; i < requests.size(); ++i)
-        owners.push_back(known.emplace(codeKeyOf(requests[i]), i).first->second);
-    return owners;
-}
-
 compiler::Target targetOf(const Device& device, std::span<const uint32_t> words)
 {
     const runtime::DeviceTraits& traits = device.runtime->traits();
@@ -187,7 +118,8 @@ NodeBuilder::NodeBuilder(Device& device, VkPipelineCache cache, VkPipelineCreate
       m_flags(static_cast<VkPipelineCreateFlags>(flags) & kNodeFlags),
       m_layout(std::move(layout)),
       m_requests(std::move(requests)),
-      m_owners(findOwners(m_requests)),
+      m_modules(std::in_place, m_requests, m_cache.known ? &m_cache.known->modules : nullptr),
+      m_owners(m_modules->findOwners(m_requests)),
       m_prepared(m_requests.size()),
       m_results(m_requests.size())
 {
@@ -198,14 +130,14 @@ void NodeBuilder::prepareOne(size_t request)
     const auto start = std::chrono::steady_clock::now();
     NodeResult& out = m_results[request];
     out.feedback.flags = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
-    const ContentKey key = m_cache.known ? keyOf(m_requests[request]) : ContentKey{};
+    const ContentKey key = m_cache.known ? m_modules->keyOf(m_requests[request]) : ContentKey{};
     if (m_cache.known)
         m_prepared[request] = m_cache.known->prepared.find(key);
     if (!m_prepared[request] && (m_flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)) {
         out.result = VK_PIPELINE_COMPILE_REQUIRED;
     } else if (!m_prepared[request]) {
         Result<compiler::PreparedNode> prepared =
-            compiler::prepare(*m_requests[request].words, m_requests[request].options);
+            compiler::prepare(m_modules->sourceOf(m_requests[request]), m_requests[request].options);
         if (prepared) {
             m_prepared[request] = std::make_shared<const compiler::PreparedNode>(std::move(*prepared));
             if (m_cache.known)
@@ -230,20 +162,30 @@ std::span<const NodeResult> NodeBuilder::prepare()
             m_results[i] = m_results[m_owners[i]];
             m_results[i].feedback.duration = 0;
         }
-        if (!m_prepared[i])
-            continue;
-        const compiler::Request& asked = m_requests[i].options.request;
-        m_results[i].node = std::make_shared<NodePipeline>();
-        m_results[i].node->content = codeKeyOf(m_requests[i]).hash();
-        graph::Node& node = m_results[i].node->node;
-        node = m_prepared[i]->node;
-        if (!m_device.settings().capture.empty())
-            m_results[i].node->payloadType = payloadTypeOf(m_requests[i], node.declared);
-        // What is prepared may be that of another request.
-        node.declared.id.name = asked.nodeName.value_or(m_owners[i] == i ? node.declared.id.name : asked.entryPoint);
-        node.declared.id.index = asked.shaderIndex.value_or(node.declared.id.index);
+        if (m_prepared[i])
+            addNode(i);
     }
+    m_modules.reset();  // what is left of them is with each node
     return m_results;
+}
+
+void NodeBuilder::addNode(size_t request)
+{
+    NodeRequest& own = m_requests[request];
+    const size_t owner = m_owners[request];
+    const auto added = std::make_shared<NodePipeline>();
+    added->content = m_modules->codeKeyOf(own).hash();
+    if (m_prepared[request]->words)
+        own.words = m_prepared[request]->words;
+    graph::Node& node = added->node;
+    node = m_prepared[request]->node;
+    if (!m_device.settings().capture.empty())
+        added->payloadType = owner == request ? payloadTypeOf(own, node.declared) : m_results[owner].node->payloadType;
+    // What is prepared may be that of another request.
+    const compiler::Request& asked = own.options.request;
+    node.declared.id.name = asked.nodeName.value_or(owner == request ? node.declared.id.name : asked.entryPoint);
+    node.declared.id.index = asked.shaderIndex.value_or(node.declared.id.index);
+    m_results[request].node = added;
 }
 
 Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, bool all, std::vector<compiler::FusionOutcome>& outcomes)
@@ -252,7 +194,7 @@ Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, bool all, std::vector
     for (size_t i = 0; i < m_requests.size(); ++i) {
         const NodeRequest& request = m_requests[i];
         const bool isPlain = !request.robustness && request.requiredSubgroupSize == 0 && request.stageFlags == 0;
-        nodes.push_back({*request.words, request.options, *m_prepared[i], m_owners[i], isPlain});
+        nodes.push_back({request.words, request.options, *m_prepared[i], m_owners[i], isPlain});
     }
     const auto fuseOne = [this](const compiler::FusableNode& producer, const compiler::FusedOutput& output) {
         return fuseCode(producer, output);
@@ -265,13 +207,13 @@ Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, bool all, std::vector
         changed = true;
         if (i == m_requests.size())
             addCopyOf(nodes[i].prepared.node.decided.levelGroup->of);
-        m_requests[i].words = std::make_shared<const spirv::Words>(std::move(nodes[i].words));
+        m_requests[i].words = std::move(nodes[i].words);
         m_requests[i].options = std::move(nodes[i].options);
         m_results[i].node->node = nodes[i].prepared.node;
         m_prepared[i] = std::make_shared<const compiler::PreparedNode>(std::move(nodes[i].prepared));
     }
     if (changed)
-        m_owners = findOwners(m_requests);
+        m_owners = NodeModules(m_requests, nullptr).findOwners(m_requests);
     return fused;
 }
 

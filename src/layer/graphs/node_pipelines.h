@@ -13,6 +13,7 @@
 #include "data/data_type.h"
 #include "layer/base/content_hash.h"
 #include "layer/graphs/node_code.h"
+#include "layer/graphs/node_modules.h"
 #include "runtime/runtime.h"
 
 namespace millrace::layer {
@@ -63,6 +64,7 @@ public:
 
 private:
     void prepareOne(size_t request);
+    void addNode(size_t request);
     Result<compiler::FusedCode> fuseCode(const compiler::FusableNode& producer,
                                          const compiler::FusedOutput& output) const;
     void addCopyOf(size_t request);
@@ -75,7 +77,8 @@ private:
     const VkPipelineCreateFlags m_flags;
     const std::shared_ptr<GraphLayout> m_layout;
     std::vector<NodeRequest> m_requests;
-    std::vector<size_t> m_owners;  // per request the first with the same code
+    std::optional<NodeModules> m_modules;  // until all is prepared
+    std::vector<size_t> m_owners;          // per request the first with the same code
     std::vector<std::shared_ptr<const compiler::PreparedNode>> m_prepared;
     std::vector<std::shared_ptr<LoweredCode>> m_lowered;
     std::vector<NodeResult> m_results;

@@ -40,6 +40,7 @@ VKAPI_ATTR VkResult VKAPI_CALL MergePipelineCaches(VkDevice handle, VkPipelineCa
     PipelineCache* into = device.pipelineCaches.find(handleId(destination));
     for (uint32_t i = 0; into && result == VK_SUCCESS && i < sourceCount; ++i) {
         if (const PipelineCache* source = device.pipelineCaches.find(handleId(pSources[i]))) {
+            into->modules.merge(source->modules);
             into->prepared.merge(source->prepared);
             into->fused.merge(source->fused);
         }

@@ -51,6 +51,7 @@ struct PipelineCache {
     // Recursive: a callback that the driver calls may use the cache as well, though Vulkan forbids it.
     std::recursive_mutex driverMutex;
 
+    ContentMap<spirv::Words> modules;  // which keys of what was prepared begin with
     ContentMap<compiler::PreparedNode> prepared;
     ContentMap<compiler::FusedCode> fused;
 };

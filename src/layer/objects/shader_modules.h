@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "layer/loader/device.h"
+#include "spirv/tools.h"
 
 namespace millrace::layer {
 
-using SharedWords = std::shared_ptr<const std::vector<uint32_t>>;
+using spirv::SharedWords;
 
 // A copy of a module's SPIR-V: modules with a capability of ours, which the driver never sees (`ours`), and modules
 // with a compute entry point, since a plain compute shader can be a node as well. All of them where commands are
