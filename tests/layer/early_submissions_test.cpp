@@ -245,6 +245,16 @@ TEST_P(FirstSweeps, SweepsBetweenTwoLooks_AsManyAtFirst)
 INSTANTIATE_TEST_SUITE_P(Traits, FirstSweeps,
                          testing::Values(std::pair(kFive, size_t{5}), std::pair(kMoreThanAllowed, size_t{3})));
 
+TEST_F(EarlySubmissions, QueueThatGoesWhileItsGateIsClosed_OpensIt)
+{
+    {
+        layer::Queue queue(fake.device(), fake.queue(), nullptr);
+        EXPECT_EQ(queue.gate().close(), VK_SUCCESS);
+        EXPECT_TRUE(driver.take().empty());
+    }
+    EXPECT_EQ(driver.take(), (Calls{"signal 2"}));
+}
+
 // The queues that the application asks for, of families with `of` queues each, and one more where there is one.
 class QueuesOfDevice : public testing::Test {
 protected:

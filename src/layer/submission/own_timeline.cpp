@@ -54,8 +54,6 @@ VkResult OwnTimeline::wait(uint64_t value, uint64_t nanoseconds) const
 
 VkResult OwnTimeline::signal(uint64_t value) const
 {
-    if (mustLeaveDriver())
-        return VK_ERROR_DEVICE_LOST;
     VkSemaphoreSignalInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO};
     info.semaphore = m_semaphore;
     info.value = value;

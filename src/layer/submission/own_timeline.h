@@ -10,7 +10,8 @@ namespace millrace::layer {
 
 struct Device;
 
-// Errors are the driver's. Where the process ends nothing reaches the driver any more, and the device counts as lost.
+// Errors are the driver's. Where the process ends nothing but signals reaches the driver any more, and the device
+// counts as lost: whoever waits for a signal there must not wait for ever.
 class OwnTimeline {
 public:
     // `name`: for tools.

@@ -16,6 +16,9 @@ Queue::~Queue()
     m_changed.notify_all();
     if (m_thread.joinable())
         m_thread.join();
+    // Work that was left undone, since the process ends, has left it closed.
+    if (m_gate.isClosed())
+        m_gate.open();
 }
 
 void Queue::enqueue(std::function<VkResult()> work, std::span<const VkSemaphore> semaphores, VkFence fence,
