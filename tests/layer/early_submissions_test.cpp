@@ -119,11 +119,7 @@ protected:
         table.GetSemaphoreCounterValue = getSemaphoreCounterValue;
         table.WaitSemaphores = waitSemaphores;
     }
-    ~EarlySubmissions() override
-    {
-        finish();
-        driverOfTest() = nullptr;
-    }
+    ~EarlySubmissions() override { finish(); }
 
     // Divided once for each of `sweeps`, which need so many more.
     VkCommandBuffer record(std::initializer_list<uint32_t> sweeps, bool isSoon = true)

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "layer/loaded_layer.h"
@@ -23,6 +24,7 @@ struct State {
     std::string loseAt;                                          // label
     std::map<VkCommandBuffer, bool> stopped;
     bool lost = false;
+    std::map<VkSemaphore, uint64_t> values;  // of timelines, as they were seen last
 };
 
 State& state()
@@ -91,6 +93,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical, const VkD
     {
         std::lock_guard lock(state().mutex);
         state().lost = false;
+        state().values.clear();
         state().loseAt.clear();
     }
     return createDevice(physical, info, allocator, out);
@@ -207,6 +210,33 @@ VKAPI_ATTR VkResult VKAPI_CALL GetFenceStatus(VkDevice handle, VkFence fence)
     return orLost(result);
 }
 
+// Once for each value that is seen first.
+VKAPI_ATTR VkResult VKAPI_CALL GetSemaphoreCounterValue(VkDevice handle, VkSemaphore semaphore, uint64_t* value)
+{
+    const VkResult result = tableOf(handle).GetSemaphoreCounterValue(handle, semaphore, value);
+    {
+        std::lock_guard lock(state().mutex);
+        if (std::exchange(state().values[semaphore], *value) == *value)
+            return result;
+    }
+    note(Seen::Wait, handle);
+    return orLost(result);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL WaitSemaphores(VkDevice handle, const VkSemaphoreWaitInfo* info, uint64_t timeout)
+{
+    const VkResult result = tableOf(handle).WaitSemaphores(handle, info, timeout);
+    if (result == VK_TIMEOUT)
+        return result;
+    {
+        std::lock_guard lock(state().mutex);
+        for (uint32_t i = 0; i < info->semaphoreCount; ++i)
+            state().values[info->pSemaphores[i]] = info->pValues[i];
+    }
+    note(Seen::Wait, handle);
+    return orLost(result);
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue handle)
 {
     const VkResult result = tableOf(handle).QueueWaitIdle(handle);
@@ -292,6 +322,8 @@ const Functions& ownFunctions()
         RECORDER_ENTRY(QueueSubmit2),
         RECORDER_ENTRY(WaitForFences),
         RECORDER_ENTRY(GetFenceStatus),
+        RECORDER_ENTRY(GetSemaphoreCounterValue),
+        RECORDER_ENTRY(WaitSemaphores),
         RECORDER_ENTRY(QueueWaitIdle),
         RECORDER_ENTRY(DeviceWaitIdle),
         RECORDER_ENTRY(SetDebugUtilsObjectNameEXT),

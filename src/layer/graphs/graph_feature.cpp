@@ -47,7 +47,6 @@ void enableWhatGraphsNeed(PatchedDeviceCreateInfo& request, const Support& suppo
 {
     constexpr VkStructureType k11 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
     constexpr VkStructureType k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-    constexpr VkStructureType k13 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
     if (support.int64)
         request.enable(&VkPhysicalDeviceFeatures::shaderInt64);
     request.enable(k12, &VkPhysicalDeviceVulkan12Features::bufferDeviceAddress,

@@ -17,8 +17,10 @@ Queue::~Queue()
     if (m_thread.joinable())
         m_thread.join();
     // Work that was left undone, since the process ends, has left it closed.
-    if (m_gate.isClosed())
-        m_gate.open();
+    if (m_gate.isClosed()) {
+        const StatusWatch::SemaphoreValue opening = m_gate.opening();
+        signalOnHost(device, {&opening, 1});
+    }
 }
 
 void Queue::enqueue(std::function<VkResult()> work, std::span<const VkSemaphore> semaphores, VkFence fence,
