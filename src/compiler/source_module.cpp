@@ -35,7 +35,9 @@ SourceModule::~SourceModule() = default;
 
 const SourceModule::Contents& SourceModule::contents() const
 {
-    std::call_once(m_isRead, [this] { m_contents = std::make_unique<const Contents>(m_words); });
+    const std::lock_guard lock(m_mutex);
+    if (!m_contents)
+        m_contents = std::make_unique<const Contents>(m_words);
     return *m_contents;
 }
 

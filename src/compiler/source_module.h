@@ -36,7 +36,8 @@ private:
     const Contents& contents() const;
 
     const std::span<const uint32_t> m_words;
-    mutable std::once_flag m_isRead;
+    // Not std::call_once(): what is thrown cannot pass the C library's part of that.
+    mutable std::mutex m_mutex;
     mutable std::unique_ptr<const Contents> m_contents;
 };
 

@@ -44,8 +44,10 @@ public:
     Restart primitiveRestart() const override { return Restart::Dynamic; }
     bool fits() const override
     {
-        std::call_once(m_asked, [this] { m_fits = commands::fitTogether(codeOf()); });
-        return m_fits;
+        const std::lock_guard lock(m_mutex);
+        if (!m_fits)
+            m_fits = commands::fitTogether(codeOf());
+        return *m_fits;
     }
 
 protected:
@@ -94,8 +96,9 @@ private:
     }
 
     const Shaders m_shaders;
-    mutable std::once_flag m_asked;
-    mutable bool m_fits = true;
+    // Not std::call_once(): what is thrown cannot pass the C library's part of that.
+    mutable std::mutex m_mutex;
+    mutable std::optional<bool> m_fits;
 };
 
 // A compute pipeline does the same as a shader object.
