@@ -72,6 +72,9 @@ void fillAliases(VkuDeviceDispatchTable& table)
     fill(table.CmdDrawIndirectCount, table.CmdDrawIndirectCountKHR);
     fill(table.CmdDrawIndexedIndirectCount, table.CmdDrawIndexedIndirectCountKHR);
     fill(table.GetBufferDeviceAddress, table.GetBufferDeviceAddressKHR);
+    fill(table.GetSemaphoreCounterValue, table.GetSemaphoreCounterValueKHR);
+    fill(table.WaitSemaphores, table.WaitSemaphoresKHR);
+    fill(table.SignalSemaphore, table.SignalSemaphoreKHR);
 }
 
 uint32_t usesOf(const EnabledByApplication& enabled, const Support& support)
@@ -160,11 +163,11 @@ void destroy(std::shared_ptr<Device>& device, const VkAllocationCallbacks* alloc
     next(handle, allocator);
 }
 
-// Null if there is nothing to submit early: no command buffer is split, or each would have to be on several devices.
+// Null if there is nothing to submit early: there are no graphs, which devices of several never have, or nobody wants
+// it.
 std::unique_ptr<QueuesWithSide> queuesWithSide(const Device& device, const VkDeviceCreateInfo& createInfo)
 {
-    const bool isWanted =
-        (device.uses & kUseSplits) && !device.enabled.deviceGroup && device.settings().earlySubmissions;
+    const bool isWanted = device.usesGraphs() && device.settings().earlySubmissions;
     return isWanted ? std::make_unique<QueuesWithSide>(createInfo, device.queueFamilies) : nullptr;
 }
 
