@@ -154,6 +154,11 @@ VkResult Queue::submitMore(const VkSubmitInfo2& submit)
     return result == VK_SUCCESS ? ends.wait(end.value, spinUs()) : result;
 }
 
+uint32_t Queue::lookUs() const
+{
+    return device.runtime ? device.runtime->traits().lookUs : 0;
+}
+
 uint32_t Queue::spinUs()
 {
     if (m_spinUs == 0 && device.runtime)

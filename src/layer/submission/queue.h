@@ -62,6 +62,8 @@ struct Queue {
     // Of what is submitted; and waits for one, or until what it stands in front of is decided, if that is before.
     Ends& ends() { return m_ends; }
     VkResult wait(uint64_t end, const Continuation* behind = nullptr);
+    // How long who submits looks itself (DeviceTraits::lookUs).
+    uint32_t lookUs() const;
     // With a side queue, what follows can be with the driver before what is in front of it is complete: behind a gate.
     bool canGoAhead() const { return side != nullptr; }
     Gate& gate() { return m_gate; }

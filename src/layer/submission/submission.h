@@ -40,6 +40,9 @@ public:
     // What is in front of the first split, for a queue whose thread has no work, and ahead of the rest what can be.
     // Nothing of the submission is with the driver if it fails.
     VkResult begin(Queue& queue);
+    // Behind begin(), on the thread that called it: looks for a short time whether the only split is passed, with all
+    // that follows ahead. True if so: then run() has nothing to do.
+    bool passAtOnce(Queue& queue);
     // The rest, on the queue's thread; all of it without begin().
     VkResult run(Queue& queue);
     // What has to be signaled if run() is never called behind begin().
