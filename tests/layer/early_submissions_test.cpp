@@ -26,7 +26,8 @@ struct Driver {
     VkQueue side = VK_NULL_HANDLE;
     std::atomic<bool> isDone{false};
     std::atomic<VkResult> sideResult{VK_SUCCESS};
-    std::thread::id signaler;  // of the last value by the host
+    std::vector<VkResult> queueResults;  // of the first calls; the others succeed
+    std::thread::id signaler;            // of the last value by the host
 
     std::vector<std::string> take()
     {
@@ -55,7 +56,13 @@ VKAPI_ATTR VkResult VKAPI_CALL queueSubmit2(VkQueue queue, uint32_t count, const
             driver.byDevice[batch.pSignalSemaphoreInfos[i].semaphore] = batch.pSignalSemaphoreInfos[i].value;
     }
     driver.calls.push_back(text);
-    return isSide ? driver.sideResult.load() : VK_SUCCESS;
+    if (isSide)
+        return driver.sideResult;
+    if (driver.queueResults.empty())
+        return VK_SUCCESS;
+    const VkResult result = driver.queueResults.front();
+    driver.queueResults.erase(driver.queueResults.begin());
+    return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL signalSemaphore(VkDevice, const VkSemaphoreSignalInfo* info)
@@ -274,12 +281,37 @@ TEST_F(LooksLong, MoreSweeps_LeftToTheThread)
     EXPECT_FALSE(hasSignaledItself());
 }
 
-TEST_F(LooksLong, SeveralGraphs_LeftToTheThread)
+TEST_F(LooksLong, SeveralGraphs_AllBySubmitter)
 {
+    driver.isDone = true;
+    submit(record({0, 0}));
+    EXPECT_EQ(driver.take(), (Calls{"queue: now behind 2", "signal 2", "queue: behind 4", "signal 4"}));
+    EXPECT_TRUE(hasSignaledItself());
+}
+
+TEST_F(LooksLong, GraphBehindACompleteOne_LeftToTheThread)
+{
+    submit(record({0, 1}));
+    finish();
+    EXPECT_EQ(driver.take(),
+              (Calls{"queue: now behind 2", "signal 2", "queue: behind 4", "signal 3", "side: behind 3", "signal 4"}));
+    EXPECT_FALSE(hasSignaledItself());
+}
+
+TEST_F(LooksLong, WhatDoesNotGoAhead_WhoSubmitsGivesItToTheDriver)
+{
+    submit(record({0}, false));
+    EXPECT_EQ(driver.take(), (Calls{"queue: now", "queue: now"}));
+    EXPECT_FALSE(fake.device().held->any());
+}
+
+TEST_F(LooksLong, SubmissionThatFails_LostAndTheGateOpen)
+{
+    driver.queueResults = {VK_SUCCESS, VK_ERROR_OUT_OF_DEVICE_MEMORY};
     submit(record({0, 0}));
     finish();
     EXPECT_EQ(driver.take(), (Calls{"queue: now behind 2", "signal 2", "queue: behind 4", "signal 4"}));
-    EXPECT_FALSE(hasSignaledItself());
+    EXPECT_TRUE(fake.device().held->lost());
 }
 
 class LooksShortly : public EarlySubmissions {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -62,8 +63,8 @@ struct Queue {
     // Of what is submitted; and waits for one, or until what it stands in front of is decided, if that is before.
     Ends& ends() { return m_ends; }
     VkResult wait(uint64_t end, const Continuation* behind = nullptr);
-    // How long who submits looks itself (DeviceTraits::lookUs).
-    uint32_t lookUs() const;
+    // How long who submits looks itself.
+    uint32_t lookUs() { return looks().lookUs; }
     // With a side queue, what follows can be with the driver before what is in front of it is complete: behind a gate.
     bool canGoAhead() const { return side != nullptr; }
     Gate& gate() { return m_gate; }
@@ -79,7 +80,13 @@ private:
         std::vector<StatusWatch::SemaphoreValue> promised;
     };
 
-    uint32_t spinUs();
+    // Of runtime::DeviceTraits.
+    struct Looks {
+        uint32_t spinUs;
+        uint32_t lookUs;
+    };
+
+    const Looks& looks();
     void run();
     void execute(Item& item);
     void leave(Item& item);
@@ -93,7 +100,7 @@ private:
     std::vector<std::function<VkResult()>> m_left;  // undone
     bool m_stop = false;
     std::thread m_thread;
-    uint32_t m_spinUs = 0;  // 0: nobody has asked
+    std::optional<Looks> m_looks;
     Ends m_ends;
     Gate m_gate;
     Ends m_endsBeside;  // on the side queue
