@@ -35,7 +35,6 @@ void fillSerial(DeviceTraits& traits, uint32_t threads)
     traits.loopingLeafRows = 64;
     traits.keptBytes = 4096;  // all: workgroup memory is memory there
     traits.spinUs = 1;        // who looks takes the time of who works
-    traits.lookUs = 0;
 }
 
 // What the parts of a GPU's grid have in common wherever they were measured (H200: 132 multiprocessors of 2048
@@ -67,8 +66,7 @@ DeviceTraits byType(const DeviceFacts& facts)
                         .firstSweeps = 1,
                         .sweepsPerWait = 16,
                         .sweepGroups = graph::kMaxFittingUnits - 1,
-                        .spinUs = 2000,
-                        .lookUs = 40};
+                        .spinUs = 2000};
     switch (facts.type) {
         case VK_PHYSICAL_DEVICE_TYPE_CPU:
             break;  // byThreads()
@@ -189,7 +187,6 @@ const std::array<Trait, kTraitCount>& traitTable()
         {"sweeps_per_wait", &T::sweepsPerWait, 1, 1024},
         {"sweep_groups", &T::sweepGroups, 1, graph::kMaxFittingUnits - 1},
         {"spin_us", &T::spinUs, 1, 1000000},
-        {"look_us", &T::lookUs, 0, 1000000},
         {"max_scratch_mib", &T::maxScratchMib, 1, UINT32_MAX, &F::mostBufferMib, "a buffer has", "MiB", false, true},
         {"integer_bits", &T::integerBits, 32, 64, &F::integerBits, "integers have", "bits"},
         {"atomic_bits", &T::atomicBits, 32, 64, &F::atomicBits, "atomics have", "bits"},

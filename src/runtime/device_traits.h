@@ -57,9 +57,6 @@ struct DeviceTraits {
     uint32_t sweepGroups = 0;
     // Microseconds that a queue's thread looks again and again whether a graph is complete before it goes to sleep.
     uint32_t spinUs = 0;
-    // Microseconds that a thread that submits looks so before it leaves that to the queue's thread, which has to wake
-    // up.
-    uint32_t lookUs = 0;
     // What maxSize aims at, in MiB. Applications mostly allocate it, and a graph that fits needs no reservations and no
     // look at what is left: two to three times faster where it has millions of payloads.
     uint32_t maxScratchMib = 0;
@@ -89,7 +86,7 @@ struct Trait {
     std::string range() const;  // "a power of two from 32 to 1024"
 };
 
-inline constexpr size_t kTraitCount = 24;
+inline constexpr size_t kTraitCount = 23;
 const std::array<Trait, kTraitCount>& traitTable();
 
 enum class TraitOrigin {

@@ -144,7 +144,7 @@ TEST(DeviceTraits, EachSettingWins)
     for (const char* key : {"grid_groups", "grid_invocations", "grid_min_groups", "grid_max_groups",
                             "grid_share_groups", "packed_invocations", "static_invocations", "dynamic_invocations",
                             "silent_chunk_groups", "ordered_bytes", "leaf_rows", "looping_leaf_rows", "kept_bytes",
-                            "first_sweeps", "sweeps_per_wait", "sweep_groups", "spin_us", "look_us"}) {
+                            "first_sweeps", "sweeps_per_wait", "sweep_groups", "spin_us"}) {
         const std::string traits = traitsWith({{"traits", std::string(key) + "=64"}});
         EXPECT_TRUE(contains(traits, std::string(key) + " 64 (setting)")) << traits;
     }

@@ -26,8 +26,6 @@ struct Driver {
     VkQueue side = VK_NULL_HANDLE;
     std::atomic<bool> isDone{false};
     std::atomic<VkResult> sideResult{VK_SUCCESS};
-    std::vector<VkResult> queueResults;  // of the first calls; the others succeed
-    std::thread::id signaler;            // of the last value by the host
 
     std::vector<std::string> take()
     {
@@ -56,13 +54,7 @@ VKAPI_ATTR VkResult VKAPI_CALL queueSubmit2(VkQueue queue, uint32_t count, const
             driver.byDevice[batch.pSignalSemaphoreInfos[i].semaphore] = batch.pSignalSemaphoreInfos[i].value;
     }
     driver.calls.push_back(text);
-    if (isSide)
-        return driver.sideResult;
-    if (driver.queueResults.empty())
-        return VK_SUCCESS;
-    const VkResult result = driver.queueResults.front();
-    driver.queueResults.erase(driver.queueResults.begin());
-    return result;
+    return isSide ? driver.sideResult.load() : VK_SUCCESS;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL signalSemaphore(VkDevice, const VkSemaphoreSignalInfo* info)
@@ -71,7 +63,6 @@ VKAPI_ATTR VkResult VKAPI_CALL signalSemaphore(VkDevice, const VkSemaphoreSignal
     const std::lock_guard lock(driver.mutex);
     driver.calls.push_back("signal " + std::to_string(info->value));
     driver.byHost[info->semaphore] = info->value;
-    driver.signaler = std::this_thread::get_id();
     return VK_SUCCESS;
 }
 
@@ -95,13 +86,9 @@ VKAPI_ATTR VkResult VKAPI_CALL waitSemaphores(VkDevice device, const VkSemaphore
 // Complete behind a number of sweeps.
 class Sweeps final : public layer::Continuation {
 public:
-    Sweeps(uint32_t count, bool isSoon, const std::atomic<bool>& isDecided, std::vector<size_t>& asked)
-        : m_left(count), m_isSoon(isSoon), m_isDecided(isDecided), m_asked(asked)
-    {
-    }
+    Sweeps(uint32_t count, bool isSoon, std::vector<size_t>& asked) : m_left(count), m_isSoon(isSoon), m_asked(asked) {}
 
     bool isComplete() const override { return m_left == 0; }
-    bool isDecided() const override { return m_isDecided; }
     bool isSoonComplete() const override { return m_isSoon; }
     size_t prepare(size_t most) override
     {
@@ -116,7 +103,6 @@ public:
 private:
     std::atomic<uint32_t> m_left;
     const bool m_isSoon;
-    const std::atomic<bool>& m_isDecided;
     std::vector<size_t>& m_asked;
 };
 
@@ -142,8 +128,7 @@ protected:
         layer::CommandBuffer& commandBuffer = FakeDriver::of(handle);
         for (uint32_t count : sweeps) {
             const VkCommandBuffer more = commandBuffer.beginHidden("sweep");
-            commandBuffer.divide({std::make_shared<Sweeps>(count, isSoon, isDecided, asked), {more}, false},
-                                 "behind a graph");
+            commandBuffer.divide({std::make_shared<Sweeps>(count, isSoon, asked), {more}, false}, "behind a graph");
         }
         FakeDriver::get<PFN_vkEndCommandBuffer>("vkEndCommandBuffer")(handle);
         return handle;
@@ -167,7 +152,6 @@ protected:
 
     Driver driver;
     FakeDriver fake;
-    std::atomic<bool> isDecided{false};
     std::vector<size_t> asked;  // how many sweeps at most, by the layer's thread
 };
 
@@ -256,76 +240,6 @@ TEST_P(FirstSweeps, SweepsBetweenTwoLooks_AsManyAtFirst)
 
 INSTANTIATE_TEST_SUITE_P(Traits, FirstSweeps,
                          testing::Values(std::pair(kFive, size_t{5}), std::pair(kMoreThanAllowed, size_t{3})));
-
-class LooksLong : public EarlySubmissions {
-protected:
-    LooksLong() : EarlySubmissions({setTo("traits", "look_us=1000000")}) { isDecided = true; }
-
-    bool hasSignaledItself() const { return driver.signaler == std::this_thread::get_id(); }
-};
-
-TEST_F(LooksLong, CompleteGraph_WhoSubmitsOpensTheGate)
-{
-    submit(record({0}));
-    EXPECT_EQ(driver.take(), (Calls{"queue: now behind 2", "signal 2"}));
-    EXPECT_TRUE(hasSignaledItself());
-    submit(record({0}));
-    EXPECT_EQ(driver.take(), (Calls{"queue: now behind 4", "signal 4"})) << "nothing is held";
-}
-
-TEST_F(LooksLong, MoreSweeps_LeftToTheThread)
-{
-    submit(record({1}));
-    finish();
-    EXPECT_EQ(driver.take(), (Calls{"queue: now behind 2", "signal 1", "side: behind 1", "signal 2"}));
-    EXPECT_FALSE(hasSignaledItself());
-}
-
-TEST_F(LooksLong, SeveralGraphs_AllBySubmitter)
-{
-    driver.isDone = true;
-    submit(record({0, 0}));
-    EXPECT_EQ(driver.take(), (Calls{"queue: now behind 2", "signal 2", "queue: behind 4", "signal 4"}));
-    EXPECT_TRUE(hasSignaledItself());
-}
-
-TEST_F(LooksLong, GraphBehindACompleteOne_LeftToTheThread)
-{
-    submit(record({0, 1}));
-    finish();
-    EXPECT_EQ(driver.take(),
-              (Calls{"queue: now behind 2", "signal 2", "queue: behind 4", "signal 3", "side: behind 3", "signal 4"}));
-    EXPECT_FALSE(hasSignaledItself());
-}
-
-TEST_F(LooksLong, WhatDoesNotGoAhead_WhoSubmitsGivesItToTheDriver)
-{
-    submit(record({0}, false));
-    EXPECT_EQ(driver.take(), (Calls{"queue: now", "queue: now"}));
-    EXPECT_FALSE(fake.device().held->any());
-}
-
-TEST_F(LooksLong, SubmissionThatFails_LostAndTheGateOpen)
-{
-    driver.queueResults = {VK_SUCCESS, VK_ERROR_OUT_OF_DEVICE_MEMORY};
-    submit(record({0, 0}));
-    finish();
-    EXPECT_EQ(driver.take(), (Calls{"queue: now behind 2", "signal 2", "queue: behind 4", "signal 4"}));
-    EXPECT_TRUE(fake.device().held->lost());
-}
-
-class LooksShortly : public EarlySubmissions {
-protected:
-    LooksShortly() : EarlySubmissions({setTo("traits", "look_us=1")}) {}
-};
-
-TEST_F(LooksShortly, UndecidedGraph_LeftToTheThread)
-{
-    submit(record({0}));
-    EXPECT_EQ(driver.take(), (Calls{"queue: now behind 2"}));
-    finish();
-    EXPECT_EQ(driver.take(), (Calls{"signal 2"}));
-}
 
 TEST_F(EarlySubmissions, QueueThatGoesWhileItsGateIsClosed_OpensIt)
 {

@@ -131,7 +131,7 @@ VkResult Queue::submit(std::span<const VkSubmitInfo2> submits, VkFence fence)
 
 VkResult Queue::wait(uint64_t end, const Continuation* behind)
 {
-    return m_ends.wait(end, looks().spinUs, behind);
+    return m_ends.wait(end, spinUs(), behind);
 }
 
 VkResult Queue::submitMore(const VkSubmitInfo2& submit)
@@ -151,23 +151,21 @@ VkResult Queue::submitMore(const VkSubmitInfo2& submit)
     more.signalSemaphoreInfoCount = 1;
     more.pSignalSemaphoreInfos = &end;
     result = isBeside ? side->submit(more) : this->submit({&more, 1}, VK_NULL_HANDLE);
-    return result == VK_SUCCESS ? ends.wait(end.value, looks().spinUs) : result;
+    return result == VK_SUCCESS ? ends.wait(end.value, spinUs()) : result;
 }
 
-const Queue::Looks& Queue::looks()
+uint32_t Queue::spinUs()
 {
-    if (m_looks)
-        return *m_looks;
-    if (device.runtime) {
-        const runtime::DeviceTraits& traits = device.runtime->traits();
-        return m_looks.emplace(Looks{traits.spinUs, traits.lookUs});
+    if (m_spinUs == 0 && device.runtime)
+        m_spinUs = device.runtime->traits().spinUs;
+    if (m_spinUs == 0) {
+        VkPhysicalDeviceProperties properties;
+        device.instance.table.GetPhysicalDeviceProperties(device.physical, &properties);
+        runtime::DeviceFacts facts;
+        facts.type = properties.deviceType;
+        m_spinUs = runtime::chooseTraits(facts, device.settings().runtime.traits).traits.spinUs;
     }
-    VkPhysicalDeviceProperties properties;
-    device.instance.table.GetPhysicalDeviceProperties(device.physical, &properties);
-    runtime::DeviceFacts facts;
-    facts.type = properties.deviceType;
-    const runtime::DeviceTraits traits = runtime::chooseTraits(facts, device.settings().runtime.traits).traits;
-    return m_looks.emplace(Looks{traits.spinUs, traits.lookUs});
+    return m_spinUs;
 }
 
 void signalOnHost(const Device& device, std::span<const StatusWatch::SemaphoreValue> values) noexcept

@@ -10,7 +10,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -63,8 +62,6 @@ struct Queue {
     // Of what is submitted; and waits for one, or until what it stands in front of is decided, if that is before.
     Ends& ends() { return m_ends; }
     VkResult wait(uint64_t end, const Continuation* behind = nullptr);
-    // How long who submits looks itself.
-    uint32_t lookUs() { return looks().lookUs; }
     // With a side queue, what follows can be with the driver before what is in front of it is complete: behind a gate.
     bool canGoAhead() const { return side != nullptr; }
     Gate& gate() { return m_gate; }
@@ -80,13 +77,7 @@ private:
         std::vector<StatusWatch::SemaphoreValue> promised;
     };
 
-    // Of runtime::DeviceTraits.
-    struct Looks {
-        uint32_t spinUs;
-        uint32_t lookUs;
-    };
-
-    const Looks& looks();
+    uint32_t spinUs();
     void run();
     void execute(Item& item);
     void leave(Item& item);
@@ -100,7 +91,7 @@ private:
     std::vector<std::function<VkResult()>> m_left;  // undone
     bool m_stop = false;
     std::thread m_thread;
-    std::optional<Looks> m_looks;
+    uint32_t m_spinUs = 0;  // 0: nobody has asked
     Ends m_ends;
     Gate m_gate;
     Ends m_endsBeside;  // on the side queue

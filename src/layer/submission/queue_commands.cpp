@@ -263,14 +263,10 @@ VkResult submit(VkQueue handle, uint32_t count, const Info* submits, VkFence fen
         if (const VkResult result = queue.device.faults->check(submission->begin(queue)); result != VK_SUCCESS)
             return result;
     try {
-        const std::optional<VkResult> passed = waits ? std::nullopt : submission->passAtOnce(queue);
-        if (passed == VK_SUCCESS)
-            return VK_SUCCESS;
         std::vector<SemaphoreValue> promised = signalsOf(queue.device, count, submits);
         if (submission->opening())
             promised.push_back(*submission->opening());
-        queue.enqueue([&queue, submission, passed] { return passed ? *passed : submission->run(queue); }, semaphores,
-                      fence, std::move(promised));
+        queue.enqueue([&queue, submission] { return submission->run(queue); }, semaphores, fence, std::move(promised));
     } catch (...) {
         // What has begun must end.
         if (waits)

@@ -286,55 +286,23 @@ VkResult Submission::begin(Queue& queue)
 {
     m_parts = takeParts();
     const VkResult result = submitUpTo(queue, 0);
-    noteGate(queue);
-    if (result != VK_SUCCESS)
-        openGate(queue);
-    return result;
-}
-
-void Submission::noteGate(Queue& queue)
-{
-    m_opening.reset();
     if (queue.gate().isClosed())
         m_opening = queue.gate().opening();
-}
-
-std::optional<VkResult> Submission::passAtOnce(Queue& queue)
-{
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point deadline = Clock::now() + std::chrono::microseconds(queue.lookUs());
-    VkResult result = VK_SUCCESS;
-    while (m_passed + 1 < m_parts.size() && result == VK_SUCCESS) {
-        const Continuation* const continuation = m_parts[m_passed].boundary->continuation.get();
-        if (!continuation)
-            return std::nullopt;
-        while (!continuation->isDecided())
-            if (Clock::now() >= deadline)
-                return std::nullopt;
-        if (!continuation->isComplete())
-            return std::nullopt;
-        result = passNext(queue);
-    }
+    if (result != VK_SUCCESS)
+        openGate(queue);
     return result;
 }
 
 VkResult Submission::run(Queue& queue)
 {
     VkResult result = m_parts.empty() ? begin(queue) : VK_SUCCESS;
-    while (m_passed + 1 < m_parts.size() && result == VK_SUCCESS)
-        result = passNext(queue);
-    return result;
-}
-
-// Nothing waits for ever where something failed.
-VkResult Submission::passNext(Queue& queue)
-{
-    VkResult result = passBoundary(queue, m_passed);
-    if (result == VK_SUCCESS)
-        result = submitUpTo(queue, ++m_passed);
-    if (result != VK_SUCCESS)
-        openGate(queue);
-    noteGate(queue);
+    for (size_t i = 0; i + 1 < m_parts.size() && result == VK_SUCCESS; ++i) {
+        result = passBoundary(queue, i);
+        if (result == VK_SUCCESS)
+            result = submitUpTo(queue, i + 1);
+    }
+    // Nothing waits for ever where something failed.
+    openGate(queue);
     return result;
 }
 

@@ -40,12 +40,9 @@ public:
     // What is in front of the first split, for a queue whose thread has no work, and ahead of the rest what can be.
     // Nothing of the submission is with the driver if it fails.
     VkResult begin(Queue& queue);
-    // Behind begin(), on the thread that called it: looks for a short time at what completes the splits, and passes
-    // those that are. What has come of it if nothing is left for run().
-    std::optional<VkResult> passAtOnce(Queue& queue);
     // The rest, on the queue's thread; all of it without begin().
     VkResult run(Queue& queue);
-    // What has to be signaled if run() is never called behind begin() and passAtOnce().
+    // What has to be signaled if run() is never called behind begin().
     const std::optional<StatusWatch::SemaphoreValue>& opening() const { return m_opening; }
 
 private:
@@ -77,8 +74,6 @@ private:
     void copyChains(std::vector<Info>& infos);
     std::vector<Part> takeParts();
     VkResult submitUpTo(Queue& queue, size_t boundary);
-    void noteGate(Queue& queue);
-    VkResult passNext(Queue& queue);
     VkResult passBoundary(Queue& queue, size_t index);
     static VkResult complete(Queue& queue, const Part& part);
     static VkResult submitSweeps(Queue& queue, const std::vector<VkCommandBufferSubmitInfo>& steps, size_t sweeps);
@@ -90,7 +85,6 @@ private:
     std::vector<Batch> m_batches;
     std::vector<Part> m_parts;  // of them
     size_t m_submitted = 0;     // with the driver
-    size_t m_passed = 0;        // whose boundaries are behind
     std::optional<StatusWatch::SemaphoreValue> m_opening;
     VkFence m_fence;
 };
