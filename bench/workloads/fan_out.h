@@ -16,6 +16,7 @@ struct FanOutShape {
     const char* axis = "";
     // The second level looks at its payloads in an order that keeps it from running inside the first (docs/fusion.md).
     bool inMemory = false;
+    bool isIndexed = false;  // it reads them in an order that compilers do not know
 
     uint32_t groups() const { return payloads / (64 * each); }
     // Every number of workgroups here is a power of two.
@@ -27,6 +28,8 @@ struct FanOutShape {
             {"WORDS", text(words)}, {"EACH", text(each)}, {"GRID_X", text(gridX())}, {"GRID_Y", text(gridY())}};
         if (inMemory)
             all.emplace_back("IN_MEMORY", "");
+        if (isIndexed)
+            all.emplace_back("INDEXED", "");
         return all;
     }
     VkDeviceSize bytes() const { return VkDeviceSize{payloads} * words * 4; }

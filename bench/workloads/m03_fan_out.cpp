@@ -98,6 +98,8 @@ CaseResult FanOut::measure()
         text(m_shape.payloads) + " payloads of " + text(m_shape.words * 4) + " bytes, " + text(m_shape.each) + " each";
     if (m_shape.inMemory)
         todo.name += ", in memory";
+    if (m_shape.isIndexed)
+        todo.name += ", indexed";
     todo.axis = m_shape.axis;
     todo.x = todo.axis == kBytesAxis ? m_shape.words * 4 : m_shape.payloads;
     if (!todo.axis.empty()) {
@@ -153,9 +155,12 @@ void fanOut(Bench& bench)
          {1 << 24, 16, 4},
          {1 << 22, 64, 4},
          {1 << 20, 256, 1},
-         {1 << 24, 4, 64}},
+         {1 << 24, 4, 64},
+         {1 << 24, 16, 4, "", false, true},
+         {1 << 22, 64, 4, "", false, true},
+         {1 << 22, 64, 1, "", false, true}},
         {{1 << 20, 1, 4}, {1 << 20, 4, 4}, {1 << 18, 16, 4}, {1 << 16, 64, 4}, {1 << 18, 4, 64}},
-        {{1 << 12, 1, 4}, {1 << 12, 4, 64}, {1 << 10, 256, 1}});
+        {{1 << 12, 1, 4}, {1 << 12, 4, 64}, {1 << 10, 256, 1}, {1 << 10, 16, 4, "", false, true}});
     if (bench.options().growth) {
         const std::vector<FanOutShape> more = growing(bench);
         shapes.insert(shapes.end(), more.begin(), more.end());

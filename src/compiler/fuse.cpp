@@ -23,11 +23,13 @@ using spirv::Section;
 
 namespace {
 
-// Of payloads of one output that an invocation keeps; they live in registers or on its stack.
-constexpr uint32_t kMaxKeptBytes = 128;
+// Of payloads of one output that an invocation keeps; they live in registers or on its stack. Even payloads on stacks
+// take a tenth of the time of those in memory (docs/experiments.md). Where invocations may send different numbers,
+// those with few wait for those with many.
+constexpr KeptLimits kKeptByInvocation{.bytes = 1024, .bytesOfMany = 128};
 // Likewise by a workgroup; and all memory that workgroups share then, of 16 KiB that every device has. Nodes have up to
 // 6 KiB of their own (device/*.glsl).
-constexpr uint32_t kMaxSharedPayloadBytes = 4096;
+constexpr KeptLimits kKeptByWorkgroup{.bytes = 4096, .bytesOfMany = 4096};
 constexpr uint64_t kMaxSharedBytes = 8192;
 constexpr size_t kMaxPushConstants = 256;  // parts of a block
 constexpr auto kPrivate = spv::StorageClass::Private;
@@ -51,7 +53,7 @@ public:
         std::vector<std::vector<Callee>> callees;
         for (const FusedOutput& output : outputs) {
             const auto keeper = output.byWorkgroup ? KeptOutputs::Keeper::Workgroup : KeptOutputs::Keeper::Invocation;
-            if (!m_kept.add(output.output, keeper, output.byWorkgroup ? kMaxSharedPayloadBytes : kMaxKeptBytes))
+            if (!m_kept.add(output.output, keeper, output.byWorkgroup ? kKeptByWorkgroup : kKeptByInvocation))
                 return m_failure.status();
             auto made = makeCallees(output);
             if (!made)

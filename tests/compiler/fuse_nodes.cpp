@@ -32,6 +32,8 @@ std::string NodeSource::text(const std::string& payloads) const
 %u7 = OpConstant %uint 7
 %u5 = OpConstant %uint 5
 %u8 = OpConstant %uint 8
+%u32 = OpConstant %uint 32
+%u33 = OpConstant %uint 33
 %u16 = OpConstant %uint 16
 %u4096 = OpConstant %uint 4096
 %name = OpConstantStringAMDX "item"

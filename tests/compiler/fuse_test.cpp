@@ -541,13 +541,33 @@ TEST_F(Fuse, AChain)
     EXPECT_TRUE(compiled->node.declared.outputs.empty());
 }
 
+// With payloads of `bytes`, of which there is nothing between the first four and the last.
+NodeSource withPayloadsOf(uint32_t bytes, NodeSource node, const std::string& most)
+{
+    node.itemDecorations = "OpMemberDecorate %Item 0 Offset 0\nOpMemberDecorate %Item 1 Offset " +
+                           std::to_string(bytes - 4) + "\nOpDecorateId %Items NodeMaxPayloadsAMDX " + most + "\n";
+    if (node.interface.empty())
+        node.itemDecorations += "OpDecorateId %Items PayloadNodeNameAMDX %name\n";
+    return node;
+}
+
 TEST_F(Fuse, LargePayloads_AreRefused)
 {
-    NodeSource from = producer(sends("%u8", "%u0", kFill));
-    from.itemDecorations =
-        "OpMemberDecorate %Item 0 Offset 0\nOpMemberDecorate %Item 1 Offset 16\n"
-        "OpDecorateId %Items NodeMaxPayloadsAMDX %u8\nOpDecorateId %Items PayloadNodeNameAMDX %name\n";
-    EXPECT_TRUE(contains(refused(from, {{consumer(kWork)}}), "8 payloads of 20 bytes, more than 128 bytes"));
+    const NodeSource from = producer(sends("%u8", "%u0", kFill));
+    fused(withPayloadsOf(128, from, "%u8"), {{withPayloadsOf(128, consumer(kWork), "%u1")}});
+    EXPECT_TRUE(contains(refused(withPayloadsOf(132, from, "%u8"), {{withPayloadsOf(132, consumer(kWork), "%u1")}}),
+                         "8 payloads of 132 bytes, more than 1024 bytes"));
+}
+
+// Invocations that send few wait for those that send many.
+TEST_F(Fuse, ManyPayloadsOfUnknownNumber_HaveFewBytes)
+{
+    const NodeSource unknown = producer(sends("%lane", "%u0", kFill));
+    const std::vector<Receiver> to = {{withPayloadsOf(16, consumer(kWork), "%u1")}};
+    fused(withPayloadsOf(16, unknown, "%u32"), to);
+    EXPECT_TRUE(
+        contains(refused(withPayloadsOf(16, unknown, "%u33"), to), "33 payloads of 16 bytes, more than 128 bytes"));
+    fused(withPayloadsOf(16, producer(sends("%u33", "%u0", kFill)), "%u33"), to);
 }
 
 TEST_F(Fuse, Barriers_AreRefused)

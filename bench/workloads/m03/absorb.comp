@@ -26,7 +26,9 @@ void main()
 #endif
 #ifdef QUADS
     uint sum = 0;
-    for (uint j = 0; j < QUADS; ++j) {
+    const uint start = START(sums.v[record[OWN].quads[0].x]);
+    for (uint i = 0; i < QUADS; ++i) {
+        const uint j = (i + start) % QUADS;
         const uvec4 part = record[OWN].quads[j];
         for (uint k = 0; k < 4; ++k) {
             sum += (2 * (4 * j + k) + 1) * part[k];

@@ -21,7 +21,9 @@ void main()
 #ifdef QUADS
         Quads all = Quads(records);
         uint sum = 0;
-        for (uint j = 0; j < QUADS; ++j) {
+        const uint start = START(sums.v[id]);
+        for (uint i = 0; i < QUADS; ++i) {
+            const uint j = (i + start) % QUADS;
             const uvec4 part = all.v[id * QUADS + j];
             for (uint k = 0; k < 4; ++k) {
                 sum += (2 * (4 * j + k) + 1) * part[k];

@@ -11,6 +11,13 @@ uint wordOf(uint id, uint i)
 #if WORDS % 4 == 0
 #define QUADS (WORDS / 4)
 #endif
+// Where a payload is begun to be read. With INDEXED compilers cannot know that what is not written yet has a bit set, so
+// payloads cannot be registers.
+#ifdef INDEXED
+#define START(UNWRITTEN) ((UNWRITTEN) >> 31)
+#else
+#define START(UNWRITTEN) 0
+#endif
 struct Record {
 #ifdef QUADS
     uvec4 quads[QUADS];

@@ -41,8 +41,8 @@ public:
 
     Status run(uint32_t output)
     {
-        if (!checkCode(output) || !m_outputs.add(output, KeptOutputs::Keeper::Invocation, kMaxKeptBytes) ||
-            !chooseSizes())
+        if (!checkCode(output) ||
+            !m_outputs.add(output, KeptOutputs::Keeper::Invocation, {kMaxKeptBytes, kMaxKeptBytes}) || !chooseSizes())
             return m_failure.status();
         const auto input = holdInput(m_shader, m_memory, m_failure);
         if (!input || !m_outputs.lower() || !holdRemaining(m_shader, m_remaining, m_failure) ||

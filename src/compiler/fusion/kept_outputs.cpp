@@ -80,7 +80,7 @@ uint32_t KeptOutputs::roomInMemory(const KeptOutput& kept) const
     return isShort && isCheap && m_shader.node.declared.maxRecursion > 0 ? kLeast : kept.room;
 }
 
-bool KeptOutputs::add(uint32_t number, Keeper keeper, uint32_t mostBytes)
+bool KeptOutputs::add(uint32_t number, Keeper keeper, const KeptLimits& limits)
 {
     KeptOutput kept{.output = number, .byWorkgroup = keeper == Keeper::Workgroup};
     for (const auto& [array, output] : m_shader.outputOfArray)
@@ -93,11 +93,11 @@ bool KeptOutputs::add(uint32_t number, Keeper keeper, uint32_t mostBytes)
     if (kept.isRepeated && !checkScopes(allocations))
         return false;
     kept.payload = m_module.findDefinition(kept.array)->id(0);
-    kept.most = output.budget;
-    if (!output.allocatesInLoop && (!kept.byWorkgroup || !output.perInvocation)) {
-        kept.most =
-            static_cast<uint32_t>(std::min<uint64_t>(kept.most, largestSum(m_module, allocations).value_or(kept.most)));
-    }
+    std::optional<uint64_t> said;
+    if (!output.allocatesInLoop && (!kept.byWorkgroup || !output.perInvocation))
+        said = largestSum(m_module, allocations);
+    kept.most = static_cast<uint32_t>(std::min<uint64_t>(output.budget, said.value_or(output.budget)));
+    const uint32_t mostBytes = said || kept.most <= kFewPayloads ? limits.bytes : limits.bytesOfMany;
     // One more where several allocations share them, which is nobody's: there goes what is written beyond what was
     // allocated.
     const bool isShared = kept.isRepeated || (kept.byWorkgroup && output.perInvocation);

@@ -39,6 +39,14 @@ struct KeptOutput {
     spirv::Id handle;
 };
 
+// Of the payloads that a keeper may have: `bytesOfMany` where they may be more than kFewPayloads, and the code does not
+// say how many an allocation has.
+struct KeptLimits {
+    uint32_t bytes;
+    uint32_t bytesOfMany;
+};
+inline constexpr uint32_t kFewPayloads = 32;
+
 class KeptOutputs {
 public:
     KeptOutputs(NodeShader& shader, PlainMemory& memory, Failure& failure)
@@ -49,8 +57,8 @@ public:
     enum class Keeper { Invocation, Workgroup };
 
     // Requires: one allocation, not in a loop, if workgroups keep payloads; all of invocation scope if invocations do
-    // and there are several of them. Fails if a keeper may have more than `mostBytes`.
-    bool add(uint32_t output, Keeper keeper, uint32_t mostBytes);
+    // and there are several of them. Fails if a keeper may have more.
+    bool add(uint32_t output, Keeper keeper, const KeptLimits& limits);
     // Of the output added last, room for `room` payloads. Variables of unsigned integers say where those of an
     // allocation are: the first one at `placeOfFirst`, number i at `first` + i.
     void makeStack(uint32_t room, spirv::Id placeOfFirst, spirv::Id first);
