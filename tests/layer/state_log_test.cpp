@@ -126,6 +126,55 @@ TEST(StateLog, AddAgain_BehindMoreAndFewerEntries)
     EXPECT_EQ(replay(log, kScopeOther).size(), 20u);
 }
 
+// Of a log that goes on, as another one has it.
+TEST(StateLog, ChangesTakenByACopy_IsWhatTheFirstIs)
+{
+    StateLog log;
+    add(log, {StateKind::Pipeline, 0}, kScopeOther, 1);
+    add(log, {StateKind::Viewport, 0, 0, 2}, kScopeOther, 2);
+    add(log, {StateKind::LineWidth}, kScopeOther, 3);
+    StateLog copy;
+    copy.assign(log);
+    Arena payloads;
+    EXPECT_TRUE(log.changesSince(log.order(), payloads).empty());
+    const uint64_t before = log.order();
+    add(log, {StateKind::LineWidth}, kScopeOther, 4);
+    add(log, {StateKind::Viewport, 0, 1, 1}, kScopeOther, 5);
+    add(log, {StateKind::Pipeline, 0}, kScopeOther, 6, 64);  // more than there was room for
+    add(log, {StateKind::LineWidth}, kScopeOther, 7);
+    const std::vector<StateLog::Entry> changes = log.changesSince(before, payloads);
+    EXPECT_EQ(changes.size(), 3u);
+    const uint64_t order = log.order();
+    const std::vector<uint32_t> wanted = replay(log, kScopeOther);
+    EXPECT_EQ(wanted, (std::vector<uint32_t>{2, 5, 6, 7}));
+    log.clear();
+    copy.take(changes);
+    EXPECT_EQ(replay(copy, kScopeOther), wanted);
+    EXPECT_EQ(copy.order(), order);
+    EXPECT_EQ(copy.lastOrder(StateKind::LineWidth), order);
+    // It goes on as well.
+    add(copy, {StateKind::Viewport, 0, 0, 2}, kScopeOther, 8);
+    EXPECT_EQ(replay(copy, kScopeOther), (std::vector<uint32_t>{5, 6, 7, 8}));
+}
+
+// What a payload leads to stays as long as one of them.
+TEST(StateLog, ChangesWithAnOwner_KeepIt)
+{
+    StateLog log;
+    auto owner = std::make_shared<const int>(1);
+    const std::weak_ptr<const int> watch = owner;
+    log.add(kKey, kScopeOther, replayOfOne(), 4, std::move(owner));
+    Arena payloads;
+    std::vector<StateLog::Entry> changes = log.changesSince(0, payloads);
+    log.clear();
+    StateLog other;
+    other.take(changes);
+    changes.clear();
+    EXPECT_FALSE(watch.expired());
+    other.clear();
+    EXPECT_TRUE(watch.expired());
+}
+
 TEST(Few, CopiedUpToTheMost)
 {
     const std::vector<uint64_t> from{11, 12, 13, 14, 15};

@@ -81,6 +81,36 @@ void StateLog::assign(const StateLog& other)
     m_scopes = other.m_scopes;
 }
 
+std::vector<StateLog::Entry> StateLog::changesSince(uint64_t order, Arena& payloads) const
+{
+    std::vector<Entry> changes;
+    if (m_order == order)
+        return changes;
+    for (const Kind& kind : m_kinds)
+        for (const Entry& entry : kind.entries) {
+            if (kind.lastOrder <= order)
+                break;
+            if (entry.order <= order)
+                continue;
+            Entry& copy = changes.emplace_back(entry);
+            copy.payload = payloads.take(entry.capacity);
+            std::memcpy(copy.payload, entry.payload, entry.capacity);
+        }
+    std::ranges::sort(changes, {}, &Entry::order);
+    return changes;
+}
+
+void StateLog::take(const std::vector<Entry>& changes)
+{
+    for (const Entry& change : changes) {
+        Kind& kind = m_kinds[static_cast<size_t>(change.key.kind)];
+        Entry& entry = entryFor(change.key, change.scopes, change.replay, change.capacity);
+        std::memcpy(entry.payload, change.payload, change.capacity);
+        entry.owner = change.owner;
+        entry.order = kind.lastOrder = m_order = change.order;
+    }
+}
+
 void StateLog::clear()
 {
     clear(m_scopes);

@@ -218,6 +218,13 @@ public:
     // What the other one has, in place of all that is in this one.
     void assign(const StateLog& other);
 
+    // Of the last command.
+    uint64_t order() const { return m_order; }
+    // Copies of the entries of later commands than that, in their order; payloads are in `payloads`.
+    std::vector<Entry> changesSince(uint64_t order, Arena& payloads) const;
+    // Such copies, as if their commands had been given here.
+    void take(const std::vector<Entry>& changes);
+
     bool has(uint32_t scopes) const;
     // Of the last command of the kind; 0: there was none.
     uint64_t lastOrder(StateKind kind) const { return m_kinds[static_cast<size_t>(kind)].lastOrder; }
