@@ -23,8 +23,6 @@ struct Switch {
 constexpr Switch kEnabled[] = {
     {"generated_commands", [](Settings& s) { s.generatedCommands = true; },
      [](const Settings& s) { return s.generatedCommands; }},
-    {"late_members", [](Settings& s) { s.lateMembers = LateMembers::Always; },
-     [](const Settings& s) { return s.lateMembers == LateMembers::Always; }},
     {"mesh_nodes", [](Settings& s) { s.meshNodes = true; }, [](const Settings& s) { return s.meshNodes; }},
     {"mesh_shaders", [](Settings& s) { s.meshShaders = true; }, [](const Settings& s) { return s.meshShaders; }},
 };
@@ -38,8 +36,7 @@ constexpr Switch kDisabled[] = {
      [](const Settings& s) { return s.runtime.path == runtime::Path::Indirect; }},
     {"early_submissions", [](Settings& s) { s.earlySubmissions = false; },
      [](const Settings& s) { return !s.earlySubmissions; }},
-    {"late_members", [](Settings& s) { s.lateMembers = LateMembers::Never; },
-     [](const Settings& s) { return s.lateMembers == LateMembers::Never; }},
+    {"late_members", [](Settings& s) { s.lateMembers = false; }, [](const Settings& s) { return !s.lateMembers; }},
     {"leaf", [](Settings& s) { s.leaf = false; }, [](const Settings& s) { return !s.leaf; }},
     {"maintenance5", [](Settings& s) { s.hideMaintenance5 = true; },
      [](const Settings& s) { return s.hideMaintenance5; }},

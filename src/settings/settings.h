@@ -23,13 +23,6 @@ enum class Continuation {
 // Consumers run inside their producers: nowhere, where they can and it is of use, or wherever they can.
 enum class Fusion { None, Useful, All };
 
-// When generated commands run what is in their execution sets at submission, which takes streams of their own.
-enum class LateMembers {
-    Never,
-    OnceChanged,  // once a set of the device has changed between a recording and its submission
-    Always,
-};
-
 struct Settings {
     bool forceEnable = false;
     bool generatedCommands = false;  // provide VK_EXT_device_generated_commands
@@ -46,7 +39,7 @@ struct Settings {
     bool meshIndices = true;       // draws with mesh shaders of the layer's have index buffers where they can
     bool viewPointSizes = true;    // vertex shaders of mesh shaders' points may read ViewIndex and write PointSize
     bool combinedSets = true;      // pipelines of execution sets become one, where generated draws keep their order
-    LateMembers lateMembers = LateMembers::OnceChanged;
+    bool lateMembers = true;       // generated commands run what is in their execution sets at submission
     bool earlySubmissions = true;  // what waits for the host is with the driver before
     bool debugLabels = false;      // enable VK_EXT_debug_utils even if nobody else does
     bool stepByStep = false;       // each step is a submission of its own

@@ -105,8 +105,7 @@ TEST(CheckedPlaces, IndexOfAnEmptyOne_ToldWithItsTime)
     for (const Way& way : {Way{false, false, "when the command buffer was submitted;"},
                            Way{false, true, "when the command was recorded, which has no stream of its own;"},
                            Way{true, false, "when the preprocessing was recorded;"}}) {
-        Dispatches dispatches(Provider::Layer,
-                              {.validate = true, .asRecorded = way.asRecorded, .isLate = !way.asRecorded});
+        Dispatches dispatches(Provider::Layer, {.validate = true, .asRecorded = way.asRecorded});
         const auto hasSet = [](const DispatchCase& one) { return one.hasSet && !one.inSecondary; };
         TenDispatches drawn(hasSet);
         TenDispatches valid(hasSet);

@@ -317,9 +317,18 @@ void Dispatches::record(VkCommandBuffer cmd, const DispatchCase& drawn,
         barrier(cmd, VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT, VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_EXT,
                 VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT, VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
     }
+    const auto push = [&](const PushWords& words) {
+        vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushWords * 4, words.data());
+    };
+    for (const PushWords& words : drawn.pushedBefore) {
+        push(words);
+        execute(cmd);
+    }
+    if (!drawn.pushedBefore.empty())
+        push(drawn.pushed);
     execute(cmd);
     // Pipeline and set are still there; push constants that tokens have set are not.
-    vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushWords * 4, drawn.pushed.data());
+    push(drawn.pushed);
     if (drawn.hasSet)
         bindFirst(cmd);
     vkCmdDispatch(cmd, 3, 1, 1);

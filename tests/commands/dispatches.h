@@ -34,6 +34,8 @@ struct DispatchCase {
     std::optional<uint32_t> deviceCount;
     bool isExplicit, inSecondary, isPushedInParts;
     PushWords pushed{};
+    // Of run(): the same command in front, once with each of these pushed, with the same memory.
+    std::vector<PushWords> pushedBefore;
     std::vector<uint32_t> stream;
     VkDeviceSize memoryOffset = 0;            // of the memory for preprocessing in its buffer
     std::optional<VkDeviceSize> streamBytes;  // that the command is told, if it is not all of the stream

@@ -26,7 +26,6 @@ Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
                            .meshAlone = with.meshAlone,
                            .validate = with.validate,
                            .separate = with.separate,
-                           .isLate = with.isLate,
                            .conditional = with.conditional,
                            .info = with.info,
                            .streams = usesStreams(maker),
@@ -167,6 +166,16 @@ void Draws::bind(VkCommandBuffer cmd, const DrawCase& drawn) const
     vkCmdBindDescriptorSets(cmd, kGraphics, m_layout, 0, 1, &m_set, 0, nullptr);
     vkCmdBindIndexBuffer(cmd, m_indices.handle, 0, VK_INDEX_TYPE_UINT32);
     vkCmdPushConstants(cmd, m_layout, stages(), 0, kPushWords * 4, drawn.pushed.data());
+}
+
+void Draws::setHalf(VkCommandBuffer cmd, int32_t half) const
+{
+    constexpr uint32_t kWidth = kSide / 2;
+    const VkRect2D scissor{{half * static_cast<int32_t>(kWidth), 0}, {kWidth, kSide}};
+    if (usesObjects(m_maker))
+        vkCmdSetScissorWithCount(cmd, 1, &scissor);
+    else
+        vkCmdSetScissor(cmd, 0, 1, &scissor);
 }
 
 void Draws::beginPass(VkCommandBuffer cmd, const DrawCase& drawn, bool inSecondary) const
@@ -348,7 +357,11 @@ Pixels Draws::run(DrawCase& drawn)
     const Commands of{[&](VkCommandBuffer state) { generated.preprocess(info, state); },
                       [&](VkCommandBuffer cmd) {
                           drawn.beforeExecution(cmd);
-                          generated.cmdExecute(cmd, drawn.isExplicit, &info);
+                          for (int32_t half = 0; half < (drawn.inHalves ? 2 : 1); ++half) {
+                              if (drawn.inHalves)
+                                  setHalf(cmd, half);
+                              generated.cmdExecute(cmd, drawn.isExplicit, &info);
+                          }
                           drawn.behindExecution(cmd);
                       }};
     const Pixels pixels = draw(drawn, of);

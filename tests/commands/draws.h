@@ -171,6 +171,7 @@ struct DrawCase {
     bool inQuery = false;  // a query of compute shaders is active, so that nothing can be in front of the instance
     std::optional<uint32_t> view;  // that is expected, where there are several (Draws::views)
     bool isExplicit, inSecondary, hasRenderPass;
+    bool inHalves = false;    // executed twice in a row, each time in one half of the picture
     uint32_t boundGroup = 0;  // that is bound by itself in place of the pipeline
     PushWords pushed{};
     std::vector<uint32_t> stream;
@@ -284,6 +285,8 @@ private:
     const void* chainOf(const DrawCase& drawn);
     void bind(VkCommandBuffer cmd, const DrawCase& drawn) const;
     void beginPass(VkCommandBuffer cmd, const DrawCase& drawn, bool inSecondary) const;
+    // The left one is number 0.
+    void setHalf(VkCommandBuffer cmd, int32_t half) const;
     void record(VkCommandBuffer cmd, const Commands& commands, const DrawCase& drawn) const;
     VkQueryPool beginQuery(VkCommandBuffer cmd) const;
     VkCommandBuffer recordSecondary(const Commands& commands, const DrawCase& drawn);

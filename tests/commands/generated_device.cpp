@@ -22,8 +22,6 @@ InstanceOptions instanceOptions(Provider provider, const GeneratedOptions& with)
                                        : with.ownMesh ? "generated_commands, mesh_shaders"
                                                       : "generated_commands"},
                             {"force_enable", "true"}};
-    if (provider == Provider::Layer && with.isLate)
-        options.settings["enable"] += ", late_members";
     options.info = with.meshAlone || with.info;
     if (with.trace)
         options.settings["trace"] = with.trace;

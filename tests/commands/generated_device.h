@@ -51,7 +51,6 @@ struct GeneratedOptions {
     bool validate = false;        // the layer checks streams
     bool separate = false;        // pipelines of execution sets never become one
     bool asRecorded = false;      // generated commands run what was in their sets when they were recorded
-    bool isLate = false;          // they run what is in them when they are submitted, from the first time on
     bool conditional = false;     // conditional rendering
     bool info = false;            // messages of severity info are there, too
     bool streams = false;         // VK_NV_device_generated_commands and _compute beside it

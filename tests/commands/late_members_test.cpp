@@ -38,6 +38,14 @@ struct CaseWithSet : DispatchCase {
                 gridOf(i)[k] = 1 + k;
         }
     }
+    // Of the layer alone: other memory for each would be right.
+    void addCommandsInFront()
+    {
+        pushedBefore.resize(2);
+        for (PushWords& words : pushedBefore)
+            for (uint32_t& word : words)
+                word = static_cast<uint32_t>(random());
+    }
 };
 
 // With these salts at the places; none at a place that is beyond.
@@ -45,13 +53,16 @@ Sums expectedOf(const DispatchCase& drawn, const std::vector<uint32_t>& salts)
 {
     Sums sums(kOutWords);
     addOwn(sums, drawn);
-    for (uint32_t i = 0; i < drawn.maxSequences; ++i) {
-        const uint32_t* const record = &drawn.stream[size_t{i} * drawn.layout.strideWords];
-        const uint32_t place = record[drawn.layout.setWord];
-        if (place < salts.size())
-            addDispatch(sums, salts[place], drawn.layout.valuesOf(record, i, drawn.pushed),
-                        record + drawn.layout.actionWord);
-    }
+    std::vector<PushWords> pushed = drawn.pushedBefore;
+    pushed.push_back(drawn.pushed);
+    for (const PushWords& words : pushed)
+        for (uint32_t i = 0; i < drawn.maxSequences; ++i) {
+            const uint32_t* const record = &drawn.stream[size_t{i} * drawn.layout.strideWords];
+            const uint32_t place = record[drawn.layout.setWord];
+            if (place < salts.size())
+                addDispatch(sums, salts[place], drawn.layout.valuesOf(record, i, words),
+                            record + drawn.layout.actionWord);
+        }
     return sums;
 }
 
@@ -95,7 +106,6 @@ protected:
     static GeneratedOptions options()
     {
         GeneratedOptions with;
-        with.isLate = true;
         with.objects = std::get<0>(GetParam());
         return with;
     }
@@ -105,6 +115,7 @@ TEST_P(LateMembersOfLayer, PlaceFilledBehindRecording_RunsWhatIsThere)
 {
     Dispatches dispatches(Provider::Layer, options());
     CaseWithSet drawn(std::get<1>(GetParam()));
+    drawn.addCommandsInFront();
     dispatches.afterRecording = [&] { dispatches.put(kFree, 1); };
     EXPECT_EQ(dispatches.run(drawn), expectedWith(drawn, {0, 1, 2, 1}));
     EXPECT_EQ(dispatches.generated.device.instance.takeMessages().size(), 0u);
@@ -115,6 +126,7 @@ TEST_P(LateMembersOfLayer, SubmittedAgainAndAgain_EachTimeWhatIsThere)
 {
     Dispatches dispatches(Provider::Layer, options());
     CaseWithSet drawn(std::get<1>(GetParam()));
+    drawn.addCommandsInFront();
     const std::vector<std::vector<uint32_t>> members = {{0, 1, 2}, {0, 2, 1, 0}, {0, 2, 1, 0}, {0, 0, 2, 1}};
     size_t time = 0;
     dispatches.submitAgain = [&](const Sums& sums) {
@@ -133,6 +145,7 @@ TEST_P(LateMembersOfLayer, OutOfPreprocessedMemory_RunsWhatIsThere)
 {
     Dispatches dispatches(Provider::Layer, options());
     CaseWithSet drawn(std::get<1>(GetParam()));
+    drawn.addCommandsInFront();
     drawn.isExplicit = true;
     dispatches.afterRecording = [&] {
         dispatches.put(kFree, 0);
@@ -179,7 +192,8 @@ struct LateDraws : Draws {
     }
 };
 
-// Cases with sets, each submitted several times with other members. What was preprocessed before them, drivers may
+// Cases with sets, each submitted several times with other members; of the layer's each second one is two commands,
+// with the same memory. What was preprocessed before them, drivers may
 // have with the members that there were then.
 void expectWhatIsThere(LateDraws& draws, Maker maker, uint32_t cases)
 {
@@ -188,6 +202,7 @@ void expectWhatIsThere(LateDraws& draws, Maker maker, uint32_t cases)
         if (!drawn.hasSet || drawn.inSecondary || (draws.generated.provider == Provider::Driver && drawn.isExplicit))
             continue;
         ++count;
+        drawn.inHalves = count % 2 == 0 && draws.generated.provider == Provider::Layer;
         draws.afterRecording = [&] { draws.change(drawn, 2); };
         uint32_t time = 0;
         draws.submitAgain = [&](const Pixels& pixels) {
@@ -221,13 +236,13 @@ protected:
 
 TEST_P(LateMembersOfDraws, RandomLayouts_DrawWhatIsThere)
 {
-    LateDraws draws(Provider::Layer, GetParam(), {.isLate = true});
+    LateDraws draws(Provider::Layer, GetParam());
     expectWhatIsThere(draws, GetParam(), 20);
 }
 
 TEST_P(LateMembersOfDraws, RandomLayoutsOneByOne_DrawWhatIsThere)
 {
-    LateDraws draws(Provider::Layer, GetParam(), {.separate = true, .isLate = true});
+    LateDraws draws(Provider::Layer, GetParam(), {.separate = true});
     expectWhatIsThere(draws, GetParam(), 12);
 }
 
@@ -239,7 +254,7 @@ TEST(LateMembers, DrawsWhileAQueryIsActive_ToldAndAsRecorded)
 {
     if (!driverCountsStatistics())
         GTEST_SKIP() << "the driver lacks pipelineStatisticsQuery";
-    LateDraws draws(Provider::Layer, Maker::Whole, {.isLate = true});
+    LateDraws draws(Provider::Layer, Maker::Whole);
     uint32_t seed = 0;
     const auto isWanted = [](const DrawCase& one) {
         return one.hasSet && one.isExplicit && !one.inSecondary && !one.hasRenderPass && one.sequences() > 5;
@@ -272,23 +287,10 @@ TEST(LateMembers, SwitchedOff_EachChangeToldOnce)
     expectMessage(dispatches.generated, "place 1 of the execution set was changed");
 }
 
-// A stream of its own costs what most applications need not pay.
-TEST(LateMembers, NotSwitchedOn_TheFirstChangeIsToldAndThenAllRunsWhatIsThere)
-{
-    Dispatches dispatches(Provider::Layer);
-    CaseWithSet drawn(false);
-    dispatches.afterRecording = [&] { dispatches.put(1, 2); };
-    EXPECT_EQ(dispatches.run(drawn), expectedWith(drawn, {0, 1, 2}));
-    expectMessage(dispatches.generated, "place 1 of the execution set was changed");
-    dispatches.afterRecording = [&] { dispatches.put(kFree, 1); };
-    EXPECT_EQ(dispatches.run(drawn), expectedWith(drawn, {0, 2, 2, 1}));
-    EXPECT_EQ(dispatches.generated.device.instance.takeMessages().size(), 0u);
-}
-
 // A pipeline layout may go when it has been recorded with.
 TEST(LateMembers, LayoutReplacedBehindRecording_RunsWhatIsThere)
 {
-    Dispatches dispatches(Provider::Layer, {.isLate = true});
+    Dispatches dispatches(Provider::Layer);
     CaseWithSet drawn(false);
     dispatches.afterRecording = [&] {
         dispatches.replaceLayout();
@@ -302,7 +304,7 @@ class LatePipelinesWithAddresses : public testing::TestWithParam<std::tuple<VkCo
 
 TEST_P(LatePipelinesWithAddresses, CreatedBehindRecording_Runs)
 {
-    Dispatches dispatches(Provider::Layer, {.isLate = true, .streams = true});
+    Dispatches dispatches(Provider::Layer, {.streams = true});
     dispatches.usage = std::get<0>(GetParam());
     dispatches.placeOneMore();
     CaseWithSet drawn(false, true);
@@ -335,7 +337,7 @@ TEST(LateMembers, DrawsWithACondition_DrawWhatIsThereOrNothing)
 {
     if (!driverHas(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME))
         GTEST_SKIP() << "the driver lacks VK_EXT_conditional_rendering";
-    LateDraws draws(Provider::Layer, Maker::Whole, {.isLate = true, .conditional = true});
+    LateDraws draws(Provider::Layer, Maker::Whole, {.conditional = true});
     layertest::TestDevice& device = draws.generated.device;
     const layertest::Buffer condition = device.createBuffer(4, VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT);
     const auto begin = [&](VkCommandBuffer cmd) {

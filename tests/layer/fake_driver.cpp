@@ -366,10 +366,10 @@ VkInstance makeInstance(Provided provided, std::vector<VkLayerSettingEXT> list)
     loader.u.pLayerInfo = &link;
     VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
     application.apiVersion = VK_API_VERSION_1_3;
-    const char* const words[] = {"late_members", "generated_commands", "mesh_shaders"};
+    const char* const words[] = {"generated_commands", "mesh_shaders"};
     if (provided != Provided::Graphs)
         list.push_back({settings::kLayerName, "enable", VK_LAYER_SETTING_TYPE_STRING_EXT,
-                        provided == Provided::MeshShaders ? 3u : 2u, words});
+                        provided == Provided::MeshShaders ? 2u : 1u, words});
     VkLayerSettingsCreateInfoEXT settings{VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, &loader,
                                           static_cast<uint32_t>(list.size()), list.data()};
     VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, &loader};

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams that are recorded again where they are submitted, while another thread records command buffers of the pool.
+// Streams that are recorded again where they are submitted: what they have in them, and another thread that records
+// command buffers of the pool meanwhile.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "layer/commands/generated_objects.h"
@@ -17,14 +21,137 @@ namespace {
 
 constexpr uint32_t kTimes = 30;
 
+class SecondaryCommandBuffer {
+public:
+    explicit SecondaryCommandBuffer(VkDevice device) : m_device(device)
+    {
+        const VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+        FakeDriver::get<PFN_vkCreateCommandPool>("vkCreateCommandPool")(device, &poolInfo, nullptr, &m_pool);
+        VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+        info.commandPool = m_pool;
+        info.level = VK_COMMAND_BUFFER_LEVEL_SECONDARY;
+        info.commandBufferCount = 1;
+        FakeDriver::get<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(device, &info, &handle);
+    }
+    ~SecondaryCommandBuffer()
+    {
+        FakeDriver::get<PFN_vkDestroyCommandPool>("vkDestroyCommandPool")(m_device, m_pool, nullptr);
+    }
+    SecondaryCommandBuffer(const SecondaryCommandBuffer&) = delete;
+    SecondaryCommandBuffer& operator=(const SecondaryCommandBuffer&) = delete;
+
+    VkCommandBuffer handle = VK_NULL_HANDLE;
+
+private:
+    const VkDevice m_device;
+    VkCommandPool m_pool = VK_NULL_HANDLE;
+};
+
 class LateStreams : public testing::Test {
 protected:
-    void draw(VkCommandBuffer cmd) const
+    ~LateStreams() override
+    {
+        if (m_pass)
+            FakeDriver::get<PFN_vkDestroyRenderPass>("vkDestroyRenderPass")(driver.handle(), m_pass, nullptr);
+    }
+    static void beginRendering(VkCommandBuffer cmd)
     {
         const VkRenderingInfo info{VK_STRUCTURE_TYPE_RENDERING_INFO};
         FakeDriver::get<PFN_vkCmdBeginRendering>("vkCmdBeginRendering")(cmd, &info);
+    }
+    static void endRendering(VkCommandBuffer cmd) { FakeDriver::get<PFN_vkCmdEndRendering>("vkCmdEndRendering")(cmd); }
+    void beginPass(VkCommandBuffer cmd)
+    {
+        const VkSubpassDescription subpass{};
+        VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
+        info.subpassCount = 1;
+        info.pSubpasses = &subpass;
+        FakeDriver::get<PFN_vkCreateRenderPass>("vkCreateRenderPass")(driver.handle(), &info, nullptr, &m_pass);
+        VkRenderPassBeginInfo begin{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO};
+        begin.renderPass = m_pass;
+        FakeDriver::get<PFN_vkCmdBeginRenderPass>("vkCmdBeginRenderPass")(cmd, &begin, VK_SUBPASS_CONTENTS_INLINE);
+    }
+    static void endPass(VkCommandBuffer cmd) { FakeDriver::get<PFN_vkCmdEndRenderPass>("vkCmdEndRenderPass")(cmd); }
+    static void setLineWidth(VkCommandBuffer cmd, float width)
+    {
+        FakeDriver::get<PFN_vkCmdSetLineWidth>("vkCmdSetLineWidth")(cmd, width);
+    }
+    static void setDepthBounds(VkCommandBuffer cmd)
+    {
+        FakeDriver::get<PFN_vkCmdSetDepthBounds>("vkCmdSetDepthBounds")(cmd, 0.25f, 0.5f);
+    }
+    void push(VkCommandBuffer cmd, uint32_t word) const
+    {
+        FakeDriver::get<PFN_vkCmdPushConstants>("vkCmdPushConstants")(cmd, objects.layout, VK_SHADER_STAGE_ALL, 8,
+                                                                      sizeof word, &word);
+    }
+    static void drawOrdinarily(VkCommandBuffer cmd) { FakeDriver::get<PFN_vkCmdDraw>("vkCmdDraw")(cmd, 3, 1, 0, 0); }
+    static void waitForAll(VkCommandBuffer cmd)
+    {
+        FakeDriver::get<PFN_vkCmdPipelineBarrier>("vkCmdPipelineBarrier")(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                                                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
+                                                                          nullptr, 0, nullptr, 0, nullptr);
+    }
+    void draw(VkCommandBuffer cmd) const
+    {
+        beginRendering(cmd);
         objects.drawUnordered(cmd);
-        FakeDriver::get<PFN_vkCmdEndRendering>("vkCmdEndRendering")(cmd);
+        endRendering(cmd);
+    }
+    // All that the driver's command buffers get, from the begin of one to the end.
+    std::vector<Call> callsOf(const std::function<void(VkCommandBuffer)>& record)
+    {
+        FakeDriver::takeAllCalls();
+        const VkCommandBuffer cmd = m_last = driver.begin();
+        record(cmd);
+        end(cmd);
+        return FakeDriver::takeAllCalls();
+    }
+    // Of a secondary one.
+    static std::vector<Call> callsIn(VkCommandBuffer cmd, const std::function<void(VkCommandBuffer)>& record)
+    {
+        FakeDriver::takeAllCalls();
+        const VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
+        VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+        info.pInheritanceInfo = &inheritance;
+        FakeDriver::get<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer")(cmd, &info);
+        record(cmd);
+        end(cmd);
+        return FakeDriver::takeCalls();
+    }
+    VkCommandBuffer lastRecorded() const { return m_last; }
+    std::vector<Call> callsOfSubmission() const
+    {
+        FakeDriver::takeAllCalls();
+        submit(m_last);
+        return FakeDriver::takeCalls();
+    }
+    static size_t countOf(const std::vector<Call>& calls, const char* command)
+    {
+        return static_cast<size_t>(std::ranges::count(calls, command, &Call::command));
+    }
+    // Where commands with that name are, each target once, in their order.
+    static std::vector<VkCommandBuffer> targetsOf(const std::vector<Call>& calls, const std::string& command)
+    {
+        std::vector<VkCommandBuffer> targets;
+        for (const Call& call : calls)
+            if (call.command == command && std::ranges::count(targets, call.target) == 0)
+                targets.push_back(call.target);
+        return targets;
+    }
+    // The arguments of what was set there, and "draws" for each pipeline that drew, which follow one another.
+    static std::vector<std::string> orderIn(const std::vector<Call>& calls, VkCommandBuffer target)
+    {
+        std::vector<std::string> order;
+        for (const Call& call : calls) {
+            if (call.target != target)
+                continue;
+            if (call.command == "vkCmdSetLineWidth")
+                order.push_back(call.arguments);
+            else if (call.command == kDraw)
+                order.emplace_back("draws");
+        }
+        return order;
     }
     static void end(VkCommandBuffer cmd)
     {
@@ -43,8 +170,14 @@ protected:
         return FakeDriver::of(cmd).submittedStreams();
     }
 
+    static constexpr char kDraw[] = "vkCmdDrawIndirectCount";
+
     FakeDriver driver{Version::All, Provided::GeneratedCommands};
     GeneratedObjects objects{driver};
+
+private:
+    VkCommandBuffer m_last = VK_NULL_HANDLE;
+    VkRenderPass m_pass = VK_NULL_HANDLE;
 };
 
 TEST_F(LateStreams, SetThatHasChanged_RecordedAgainOnce)
@@ -62,6 +195,262 @@ TEST_F(LateStreams, SetThatHasChanged_RecordedAgainOnce)
     objects.changeSet(0);
     EXPECT_GT(binds(), 0);
     EXPECT_EQ(binds(), 0);
+}
+
+TEST_F(LateStreams, DrawsInARow_OneStream)
+{
+    const auto drawTimes = [&](uint32_t times) {
+        return callsOf([&](VkCommandBuffer cmd) {
+            beginRendering(cmd);
+            for (uint32_t i = 0; i < times; ++i)
+                objects.drawUnordered(cmd);
+            endRendering(cmd);
+        });
+    };
+    const std::vector<Call> once = drawTimes(1);
+    const std::vector<Call> often = drawTimes(kTimes);
+    for (const char* name : {"vkBeginCommandBuffer", "vkEndCommandBuffer", "vkCmdBeginRendering", "vkCmdEndRendering"})
+        EXPECT_EQ(countOf(often, name), countOf(once, name)) << name;
+    EXPECT_EQ(countOf(often, kDraw), kTimes * countOf(once, kDraw));
+    EXPECT_EQ(targetsOf(often, kDraw).size(), 1u);
+    // Kernels are all in front of the instance.
+    const std::vector<VkCommandBuffer> kernels = targetsOf(often, "vkCmdDispatch");
+    ASSERT_EQ(kernels.size(), 1u);
+    EXPECT_NE(kernels[0], targetsOf(often, kDraw)[0]);
+}
+
+// Nothing goes on behind the last one.
+TEST_F(LateStreams, DrawsAreLastInAnInstance_ItHasTwoParts)
+{
+    const std::vector<Call> calls = callsOf([&](VkCommandBuffer cmd) { draw(cmd); });
+    EXPECT_EQ(countOf(calls, "vkCmdBeginRendering"), 2u);
+    EXPECT_EQ(countOf(calls, "vkCmdEndRendering"), 2u);
+}
+
+TEST_F(LateStreams, StateBetweenDraws_SetBetweenThem)
+{
+    const std::vector<Call> calls = callsOf([&](VkCommandBuffer cmd) {
+        setDepthBounds(cmd);
+        beginRendering(cmd);
+        for (uint32_t i = 0; i < kTimes; ++i) {
+            setLineWidth(cmd, 1 + static_cast<float>(i));
+            objects.drawUnordered(cmd);
+        }
+        endRendering(cmd);
+    });
+    const std::vector<VkCommandBuffer> targets = targetsOf(calls, kDraw);
+    ASSERT_EQ(targets.size(), 1u);
+    const std::vector<std::string> order = orderIn(calls, targets[0]);
+    ASSERT_EQ(order.size(), kTimes * (1 + GeneratedObjects::kPipelines));
+    std::set<std::string> widths;
+    for (size_t i = 0; i < order.size(); ++i) {
+        const bool isDraw = i % (1 + GeneratedObjects::kPipelines) != 0;
+        EXPECT_EQ(order[i] == "draws", isDraw) << i;
+        if (!isDraw)
+            widths.insert(order[i]);
+    }
+    EXPECT_EQ(widths.size(), kTimes);
+    // What stays is set once.
+    EXPECT_EQ(std::ranges::count_if(
+                  calls,
+                  [&](const Call& call) { return call.target == targets[0] && call.command == "vkCmdSetDepthBounds"; }),
+              1);
+}
+
+// Each draw has its own push constants and the sets that were bound for it.
+TEST_F(LateStreams, BindingsBetweenDraws_AreThoseOfEach)
+{
+    const auto bindSet = [&](VkCommandBuffer cmd, uintptr_t number) {
+        const auto set = fakeHandle<VkDescriptorSet>(number);
+        FakeDriver::get<PFN_vkCmdBindDescriptorSets>("vkCmdBindDescriptorSets")(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS,
+                                                                                objects.layout, 0, 1, &set, 0, nullptr);
+    };
+    const auto record = [&](VkCommandBuffer cmd) {
+        beginRendering(cmd);
+        for (uint32_t i = 0; i < 3; ++i) {
+            bindSet(cmd, 100 + i);
+            push(cmd, i);
+            objects.drawUnordered(cmd);
+        }
+        endRendering(cmd);
+    };
+    const std::vector<Call> calls = callsOf(record);
+    const std::vector<VkCommandBuffer> targets = targetsOf(calls, kDraw);
+    ASSERT_EQ(targets.size(), 1u);
+    const auto boundIn = [](const std::vector<Call>& all, VkCommandBuffer target) {
+        std::vector<std::string> bound;
+        for (const Call& call : all)
+            if (call.target == target && call.command == "vkCmdBindDescriptorSets")
+                bound.push_back(call.arguments);
+        return bound;
+    };
+    const std::vector<std::string> bound = boundIn(calls, targets[0]);
+    EXPECT_EQ(bound.size(), 3u);
+    EXPECT_EQ(std::set(bound.begin(), bound.end()).size(), bound.size());
+    // What is pushed leads to three copies.
+    std::set<std::string> pushed;
+    for (const Call& call : calls)
+        if (call.target == targets[0] && call.command == "vkCmdPushConstants")
+            pushed.insert(call.arguments);
+    EXPECT_EQ(pushed.size(), 3 * GeneratedObjects::kPipelines);
+    // And the same again.
+    objects.changeSet(0);
+    EXPECT_EQ(boundIn(callsOfSubmission(), targets[0]), bound);
+}
+
+TEST_F(LateStreams, OneOfTwoSetsHasChanged_AllAgainInTheirOrder)
+{
+    const std::vector<Call> calls = callsOf([&](VkCommandBuffer cmd) {
+        beginRendering(cmd);
+        setLineWidth(cmd, 2);
+        objects.drawUnordered(cmd);
+        setLineWidth(cmd, 3);
+        objects.drawUnorderedOfOther(cmd);
+        setLineWidth(cmd, 4);
+        objects.drawUnordered(cmd);
+        setLineWidth(cmd, 5);  // behind all of them
+        endRendering(cmd);
+    });
+    const std::vector<VkCommandBuffer> targets = targetsOf(calls, kDraw);
+    ASSERT_EQ(targets.size(), 1u);
+    const std::vector<std::string> order = orderIn(calls, targets[0]);
+    EXPECT_EQ(order.size(), 3 * (1 + GeneratedObjects::kPipelines));
+    EXPECT_TRUE(callsOfSubmission().empty());
+    for (const auto& change : {&GeneratedObjects::changeSet, &GeneratedObjects::changeOtherSet}) {
+        (objects.*change)(0);
+        const std::vector<Call> again = callsOfSubmission();
+        EXPECT_EQ(orderIn(again, targets[0]), order);
+        EXPECT_EQ(targetsOf(again, kDraw), targets);
+        EXPECT_TRUE(callsOfSubmission().empty());
+    }
+}
+
+// What was recorded with the set as it was is outdated before the command buffer has ended.
+TEST_F(LateStreams, SetChangesBetweenTwoDraws_RecordedAgain)
+{
+    callsOf([&](VkCommandBuffer cmd) {
+        beginRendering(cmd);
+        objects.drawUnordered(cmd);
+        objects.changeSet(0);
+        objects.drawUnordered(cmd);
+        endRendering(cmd);
+    });
+    EXPECT_EQ(countOf(callsOfSubmission(), kDraw), 2 * GeneratedObjects::kPipelines);
+    EXPECT_TRUE(callsOfSubmission().empty());
+}
+
+TEST_F(LateStreams, OrdinaryDrawBetween_BetweenTwoStreams)
+{
+    const std::vector<Call> calls = callsOf([&](VkCommandBuffer cmd) {
+        beginRendering(cmd);
+        objects.drawUnordered(cmd);
+        drawOrdinarily(cmd);
+        objects.drawUnordered(cmd);
+        drawOrdinarily(cmd);
+        endRendering(cmd);
+    });
+    std::vector<VkCommandBuffer> drawing = targetsOf(calls, kDraw);
+    const std::vector<VkCommandBuffer> ordinary = targetsOf(calls, "vkCmdDraw");
+    ASSERT_EQ(drawing.size(), 2u);
+    ASSERT_EQ(ordinary.size(), 2u);
+    const std::vector<VkCommandBuffer> streams = streamsOf(lastRecorded());
+    const auto placeOf = [&](VkCommandBuffer one) { return std::ranges::find(streams, one) - streams.begin(); };
+    EXPECT_LT(placeOf(drawing[0]), placeOf(ordinary[0]));
+    EXPECT_LT(placeOf(ordinary[0]), placeOf(drawing[1]));
+    EXPECT_LT(placeOf(drawing[1]), placeOf(ordinary[1]));
+    EXPECT_LT(placeOf(ordinary[1]), static_cast<std::ptrdiff_t>(streams.size()));
+}
+
+TEST_F(LateStreams, DispatchesInARow_OneStreamUntilABarrier)
+{
+    const std::vector<Call> calls = callsOf([&](VkCommandBuffer cmd) {
+        for (uint32_t i = 0; i < 3; ++i) {
+            push(cmd, i);
+            objects.dispatchOfSet(cmd);
+        }
+        waitForAll(cmd);
+        objects.dispatchOfSet(cmd);
+    });
+    EXPECT_EQ(targetsOf(calls, "vkCmdDispatchIndirect").size(), 2u);
+}
+
+TEST_F(LateStreams, InAnInstanceOfARenderPass_OneStreamWithAPartOfIt)
+{
+    const std::vector<Call> calls = callsOf([&](VkCommandBuffer cmd) {
+        beginPass(cmd);
+        for (uint32_t i = 0; i < kTimes; ++i) {
+            setLineWidth(cmd, 1 + static_cast<float>(i));
+            objects.drawUnordered(cmd);
+        }
+        drawOrdinarily(cmd);
+        endPass(cmd);
+    });
+    const std::vector<VkCommandBuffer> targets = targetsOf(calls, kDraw);
+    ASSERT_EQ(targets.size(), 1u);
+    EXPECT_EQ(orderIn(calls, targets[0]).size(), kTimes * (1 + GeneratedObjects::kPipelines));
+    EXPECT_EQ(countOf(calls, "vkCmdBeginRenderPass"), 3u);
+    EXPECT_EQ(countOf(calls, "vkCmdEndRenderPass"), 3u);
+    objects.changeSet(0);
+    const std::vector<Call> again = callsOfSubmission();
+    EXPECT_EQ(orderIn(again, targets[0]), orderIn(calls, targets[0]));
+    EXPECT_EQ(countOf(again, "vkCmdBeginRenderPass"), 1u);
+}
+
+TEST_F(LateStreams, DrawsAreLastInARenderPass_ItHasTwoParts)
+{
+    const std::vector<Call> calls = callsOf([&](VkCommandBuffer cmd) {
+        beginPass(cmd);
+        objects.drawUnordered(cmd);
+        endPass(cmd);
+        waitForAll(cmd);
+    });
+    EXPECT_EQ(countOf(calls, "vkCmdBeginRenderPass"), 2u);
+    EXPECT_EQ(countOf(calls, "vkCmdEndRenderPass"), 2u);
+    EXPECT_NE(targetsOf(calls, "vkCmdEndRenderPass").back(), targetsOf(calls, "vkCmdPipelineBarrier").back());
+}
+
+// It is recorded as it is now, and anew in those that execute it.
+TEST_F(LateStreams, InASecondaryCommandBuffer_OneStreamInEachPrimary)
+{
+    const SecondaryCommandBuffer secondary(driver.handle());
+    const std::vector<Call> own = callsIn(secondary.handle, [&](VkCommandBuffer cmd) {
+        for (uint32_t i = 0; i < 3; ++i) {
+            push(cmd, i);
+            objects.dispatchOfSet(cmd);
+        }
+        waitForAll(cmd);
+    });
+    EXPECT_EQ(targetsOf(own, "vkCmdDispatchIndirect").size(), 1u);
+    std::set<VkCommandBuffer> streams;
+    for (uint32_t i = 0; i < 2; ++i) {
+        const std::vector<Call> calls = callsOf([&](VkCommandBuffer cmd) {
+            FakeDriver::get<PFN_vkCmdExecuteCommands>("vkCmdExecuteCommands")(cmd, 1, &secondary.handle);
+        });
+        const std::vector<VkCommandBuffer> targets = targetsOf(calls, "vkCmdDispatchIndirect");
+        ASSERT_EQ(targets.size(), 1u);
+        streams.insert(targets[0]);
+        EXPECT_EQ(countOf(calls, "vkCmdDispatchIndirect"), countOf(own, "vkCmdDispatchIndirect"));
+        // In front of it and behind it.
+        EXPECT_EQ(countOf(calls, "vkCmdExecuteCommands"), 2u);
+    }
+    EXPECT_EQ(streams.size(), 2u);
+}
+
+// Whatever was open: nothing of it is left.
+TEST_F(LateStreams, ResetInARow_BeginsAnew)
+{
+    const VkCommandBuffer cmd = driver.begin();
+    beginRendering(cmd);
+    objects.drawUnordered(cmd);
+    objects.drawUnordered(cmd);
+    FakeDriver::get<PFN_vkResetCommandBuffer>("vkResetCommandBuffer")(cmd, 0);
+    EXPECT_EQ(streamsOf(cmd).size(), 1u);
+    const VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    FakeDriver::get<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer")(cmd, &info);
+    FakeDriver::takeAllCalls();
+    draw(cmd);
+    end(cmd);
+    EXPECT_EQ(countOf(FakeDriver::takeCalls(), kDraw), GeneratedObjects::kPipelines);
 }
 
 // Pending command buffers, so that streams are replaced, not recorded anew.

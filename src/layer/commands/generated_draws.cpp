@@ -54,8 +54,6 @@ void Generation::executeDraws() const
     if ((runsKernels() || countOfSequences() == Count::ByDevice) && !writeDraws())
         return;
     tallyWithoutDevice();
-    if (m_beginInstance)
-        m_beginInstance();
     const Label label(m_device, m_commandBuffer.current, labelText("generated ", wayText()));
     if (!hasDrawTable(layout()))
         drawStream();

@@ -455,9 +455,9 @@ void Generation::preprocess()
     resumeRendering(m_commandBuffer, false);
 }
 
-void Generation::execute(bool isPreprocessed, std::function<void()> beginInstance)
+void Generation::execute(bool isPreprocessed)
 {
-    m_beginInstance = std::move(beginInstance);
+    m_commandBuffer.current.recordUnminding();
     ++m_commandBuffer.generations;
     if (m_apart)
         compileCombined();
@@ -679,9 +679,7 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteGeneratedCommandsEXT(VkCommandBuffer handle
     const std::shared_ptr<MemberChanges> changes = changesOf(commandBuffer.device, pInfo->indirectExecutionSet);
     const IndirectLayout* layout = commandBuffer.device.indirectLayouts.find(handleId(pInfo->indirectCommandsLayout));
     const VkGeneratedCommandsInfoEXT info = *pInfo;  // with a set nothing chained is read
-    const auto execute = [=](CommandBuffer& body, std::function<void()> beginInstance) {
-        Generation(body, info, body).execute(isPreprocessed, std::move(beginInstance));
-    };
+    const auto execute = [=](CommandBuffer& body) { Generation(body, info, body).execute(isPreprocessed); };
     if (!changes || !layout || !executeLate(commandBuffer, *layout, changes, execute))
         Generation(commandBuffer, *pInfo, commandBuffer).execute(isPreprocessed);
 }

@@ -4,7 +4,6 @@
 
 #include <vulkan/vulkan.h>
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,9 +38,7 @@ public:
                Choice choice, Streams streams);
 
     void preprocess();
-    // `beginInstance`: called in front of the draws, behind what cannot be in a render pass instance; the instance is
-    // the caller's to end.
-    void execute(bool isPreprocessed, std::function<void()> beginInstance = {});
+    void execute(bool isPreprocessed);
 
 private:
     enum class Call { Preprocess, Execute };
@@ -190,7 +187,6 @@ private:
     const ExecutionSet::Pipelines& m_pipelines = m_choice.pipelines;
     commands::Extent m_extent;
     SortMemory m_memory;
-    std::function<void()> m_beginInstance;
     Call m_call = Call::Execute;
     std::shared_ptr<TimedPart> m_time;  // setting "trace"; else null
     bool m_isPreprocessed = false;

@@ -276,7 +276,7 @@ void settleLayout(Device& device, IndirectLayout& layout, bool isExplicit)
     if (runsInFront(*device.generatedCommands, most, isExplicit))
         device.needsFronts = true;
     if (layout.layout.executionSet && layout.layout.action != commands::Action::Dispatch && layout.streamCount == 0 &&
-        device.hasLateMembers())
+        device.settings().lateMembers)
         device.dividesPasses = true;
 }
 

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -19,6 +20,11 @@ public:
 
     // Grows with each change. No two objects have had the same. For who copies members: before it does.
     uint64_t version() const { return m_version; }
+    // The same as it is later. Keeps what `changes` does.
+    static std::shared_ptr<const std::atomic<uint64_t>> versionOf(const std::shared_ptr<MemberChanges>& changes)
+    {
+        return {changes, &changes->m_version};
+    }
     // Behind the change of one. Requires: `index` below the count.
     void note(uint32_t index)
     {

@@ -13,9 +13,8 @@ namespace {
 
 constexpr char kId[] = "Millrace-generated-commands";
 constexpr char kAdvice[] =
-    "Record the command buffer again behind such changes, or set enable = late_members; docs/generated-commands.md "
-    "says "
-    "more under Sets that change behind the recording";
+    "Record the command buffer again behind such changes; docs/generated-commands.md says more under Sets that change "
+    "behind the recording";
 
 // "place 3", "places 1, 3 and 4", "places 1, 2 and 70 others".
 std::string placesText(const std::vector<uint32_t>& indices)
@@ -38,8 +37,6 @@ void RecordedMembers::beforeSubmission()
     const std::vector<uint32_t> news = changes ? changes->takeNews(m_version) : std::vector<uint32_t>();
     if (news.empty())
         return;
-    if (m_device.settings().lateMembers != settings::LateMembers::Never)
-        m_device.changesMembers = m_device.dividesPasses = true;
     const bool isOne = news.size() == 1;
     if (m_owner.type == VK_OBJECT_TYPE_DEVICE) {
         m_device.messages().warning(

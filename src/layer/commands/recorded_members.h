@@ -24,9 +24,8 @@ public:
     {
     }
 
-    // Tells which have changed since, and has the device record commands from then on so that it does not matter. It is
-    // legal to change what no submitted command uses (Vulkan, "Indirect Execution Sets", behind
-    // vkUpdateIndirectExecutionSetShaderEXT), and only the device knows what these commands use.
+    // Tells which have changed since. It is legal to change what no submitted command uses (Vulkan, "Indirect Execution
+    // Sets", behind vkUpdateIndirectExecutionSetShaderEXT), and only the device knows what these commands use.
     void beforeSubmission() override;
     void report() noexcept override {}
 

@@ -190,14 +190,12 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteGeneratedCommandsNV(VkCommandBuffer handle,
     }
     commandBuffer.device.tellUnknown("vkCmdExecuteGeneratedCommandsNV", unknownStructures(pInfo->pNext), kLayerRuns);
     const auto translation = std::make_shared<const Translation>(commandBuffer.device, *pInfo);
-    const auto execute = [=](CommandBuffer& body, std::function<void()> beginInstance) {
-        translation->generation(body).execute(isPreprocessed, std::move(beginInstance));
-    };
+    const auto execute = [=](CommandBuffer& body) { translation->generation(body).execute(isPreprocessed); };
     const IndirectLayout* layout = translation->layout();
     const bool mayBeLate = layout && layout->hasPipelineNumbers;
     const auto& changes = commandBuffer.device.generatedCommands->pipelines->indirect().changes();
     if (!mayBeLate || !executeLate(commandBuffer, *layout, changes, execute))
-        execute(commandBuffer, {});
+        execute(commandBuffer);
 }
 
 VKAPI_ATTR void VKAPI_CALL GetPipelineIndirectMemoryRequirementsNV(VkDevice handle, const VkComputePipelineCreateInfo*,

@@ -113,8 +113,6 @@ struct Device {
     std::atomic<bool> needsPassFronts{false};
     // Command buffers may have streams that are recorded again in front of a submission (recording/late_streams.h).
     std::atomic<bool> hasLateStreams{false};
-    // A set has changed between the recording of generated commands and their submission: it may again.
-    std::atomic<bool> changesMembers{false};
     // Some may be in instances of render passes, which have to be such as can be divided.
     std::atomic<bool> dividesPasses{false};
     Registry<CommandPool> commandPools;
@@ -150,13 +148,6 @@ struct Device {
         return usesMesh() && support.meshLimits.fragmentPrimitiveId && !enabled.geometry;
     }
     bool usesStreams() const { return uses & kUseStreams; }
-    // True if generated commands with execution sets get streams of their own.
-    bool hasLateMembers() const
-    {
-        using When = settings::LateMembers;
-        const When when = settings().lateMembers;
-        return when == When::Always || (when == When::OnceChanged && changesMembers);
-    }
     // True if what lies at addresses is known.
     bool keepsAddresses() const { return settings().validate || usesCommands(); }
     // For what threads of ours use, this device among it: drivers take the device's callbacks for whatever has none of

@@ -34,6 +34,7 @@ void noteWait(CommandBuffer& commandBuffer, VkPipelineStageFlags2 destinations)
 {
     if (!isInside(commandBuffer) || !waitsInFront(destinations))
         return;
+    commandBuffer.current.recordUnminding();
     Front& front = commandBuffer.front;
     (commandBuffer.primary ? front.waits : front.obstacle) =
         "behind a barrier inside the render pass instance that it has to wait at";

@@ -26,7 +26,7 @@ void setVertexStateAgain(CommandBuffer& commandBuffer, VkPipeline next)
     const Device& device = commandBuffer.device;
     const bool isMade = device.pipelineMaker->isMade(next);
     if (commandBuffer.lostVertexState && !isMade)
-        restoreVertexState(commandBuffer.log, device.table, commandBuffer.current);
+        restoreVertexState(commandBuffer.log, device.table, commandBuffer.current.forState());
     commandBuffer.lostVertexState = isMade;
 }
 
@@ -39,7 +39,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer handle, VkPipelineBin
     }
     if (bindPoint == VK_PIPELINE_BIND_POINT_GRAPHICS && commandBuffer.device.pipelineMaker)
         setVertexStateAgain(commandBuffer, pipeline);
-    commandBuffer.device.table.CmdBindPipeline(commandBuffer.current, bindPoint, pipeline);
+    commandBuffer.device.table.CmdBindPipeline(commandBuffer.current.forState(), bindPoint, pipeline);
     if (commandBuffer.logs)
         commandBuffer.bound.bindPipeline(bindPoint, pipeline);
 }
@@ -55,7 +55,8 @@ VKAPI_ATTR void VKAPI_CALL CmdBindPipelineShaderGroupNV(VkCommandBuffer handle, 
             CmdBindPipeline(handle, bindPoint, part);
         return;
     }
-    commandBuffer.device.table.CmdBindPipelineShaderGroupNV(commandBuffer.current, bindPoint, pipeline, group);
+    commandBuffer.device.table.CmdBindPipelineShaderGroupNV(commandBuffer.current.forState(), bindPoint, pipeline,
+                                                            group);
     if (commandBuffer.logs)
         commandBuffer.bound.bindShaderGroup(bindPoint, pipeline, group);
 }
@@ -86,7 +87,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindShadersEXT(VkCommandBuffer handle, uint32_t st
     }
     if (stages.empty())
         return;
-    commandBuffer.device.table.CmdBindShadersEXT(commandBuffer.current, static_cast<uint32_t>(stages.size()),
+    commandBuffer.device.table.CmdBindShadersEXT(commandBuffer.current.forState(), static_cast<uint32_t>(stages.size()),
                                                  stages.data(), pShaders ? shaders.data() : nullptr);
 }
 
@@ -102,8 +103,8 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer handle, VkPipel
                                          dynamicOffsetCount, pDynamicOffsets);
         return;
     }
-    commandBuffer.device.table.CmdBindDescriptorSets(commandBuffer.current, bindPoint, layout, firstSet, setCount,
-                                                     pSets, dynamicOffsetCount, pDynamicOffsets);
+    commandBuffer.device.table.CmdBindDescriptorSets(commandBuffer.current.forState(), bindPoint, layout, firstSet,
+                                                     setCount, pSets, dynamicOffsetCount, pDynamicOffsets);
     if (commandBuffer.logs)
         commandBuffer.bound.bindSets(bindPoint, layout, firstSet, {pSets, setCount},
                                      {pDynamicOffsets, dynamicOffsetCount});
@@ -114,7 +115,7 @@ VKAPI_ATTR void VKAPI_CALL bindDescriptorSets2(VkCommandBuffer handle, const VkB
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     const VkBindDescriptorSetsInfo info = withDriverStages(commandBuffer.device, *pInfo);
-    (commandBuffer.device.table.*Member)(commandBuffer.current, &info);
+    (commandBuffer.device.table.*Member)(commandBuffer.current.forState(), &info);
     if (!commandBuffer.logs)
         return;
     // The calls that set it again have no chain.
@@ -177,7 +178,7 @@ VKAPI_ATTR void VKAPI_CALL pushConstants2(VkCommandBuffer handle, const VkPushCo
 bool bindPipelineAgain(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, VkPipeline pipeline) noexcept
 {
     const bool isMade = bindPoint == VK_PIPELINE_BIND_POINT_GRAPHICS && commandBuffer.device.pipelineMaker;
-    if (bindPoint == kGraphPoint || isMade || commandBuffer.current.hasPutOff())
+    if (bindPoint == kGraphPoint || isMade || commandBuffer.current.mindsState())
         return false;
     return !commandBuffer.logs || commandBuffer.bound.bindPipelineAgain(bindPoint, pipeline);
 }
@@ -187,7 +188,7 @@ bool bindShadersAgain(CommandBuffer& commandBuffer, uint32_t stageCount, const V
                       const VkShaderEXT* pShaders) noexcept
 {
     // Else the driver may get others.
-    if (commandBuffer.device.usesMesh() || commandBuffer.current.hasPutOff())
+    if (commandBuffer.device.usesMesh() || commandBuffer.current.mindsState())
         return false;
     for (uint32_t i = 0; commandBuffer.logs && i < stageCount; ++i)
         if (!commandBuffer.bound.bindShaderAgain(pStages[i], pShaders ? pShaders[i] : VK_NULL_HANDLE))
@@ -199,7 +200,7 @@ bool bindSetsAgain(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, 
                    uint32_t firstSet, uint32_t setCount, const VkDescriptorSet* pSets, uint32_t dynamicOffsetCount,
                    const uint32_t* pDynamicOffsets) noexcept
 {
-    if (bindPoint == kGraphPoint || commandBuffer.current.hasPutOff())
+    if (bindPoint == kGraphPoint || commandBuffer.current.mindsState())
         return false;
     return !commandBuffer.logs || commandBuffer.bound.bindSetsAgain(bindPoint, layout, firstSet, {pSets, setCount},
                                                                     {pDynamicOffsets, dynamicOffsetCount});

@@ -168,15 +168,15 @@ void bindBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint from, co
     commandBuffer.bound.replaySets(from, commandBuffer.device.borrowing, target);
 }
 
-KeptLayouts layoutsOf(const CommandBuffer& commandBuffer)
+void addLayouts(const CommandBuffer& commandBuffer, uint64_t order, KeptLayouts& layouts)
 {
-    KeptLayouts layouts;
+    if (commandBuffer.bound.setsOrder() <= order)
+        return;
     t_device = &commandBuffer.device;
     t_collected = &layouts;
     for (const VkPipelineBindPoint bindPoint : {VK_PIPELINE_BIND_POINT_GRAPHICS, VK_PIPELINE_BIND_POINT_COMPUTE})
-        commandBuffer.bound.replaySets(bindPoint, commandBuffer.device.borrowing, VK_NULL_HANDLE);
+        commandBuffer.bound.replaySets(bindPoint, commandBuffer.device.borrowing, VK_NULL_HANDLE, order);
     t_collected = nullptr;
-    return layouts;
 }
 
 bool hasBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, const SequenceLayout& layout)

@@ -120,10 +120,14 @@ bool bindsSets(const StateKey& key)
 
 }  // namespace
 
-void BoundState::replaySets(VkPipelineBindPoint bindPoint, const Table& table, VkCommandBuffer commandBuffer) const
+void BoundState::replaySets(VkPipelineBindPoint bindPoint, const Table& table, VkCommandBuffer commandBuffer,
+                            uint64_t behind) const
 {
-    m_log.replayIf([=](const StateLog::Entry& entry) { return bindsSets(entry.key) && concerns(entry.key, bindPoint); },
-                   table, commandBuffer);
+    m_log.replayIf(
+        [=](const StateLog::Entry& entry) {
+            return entry.order > behind && bindsSets(entry.key) && concerns(entry.key, bindPoint);
+        },
+        table, commandBuffer);
 }
 
 void BoundState::restore(VkPipelineBindPoint bindPoint, const Table& table, VkCommandBuffer commandBuffer) const

@@ -57,9 +57,10 @@ public:
     // What shaders of one of these stages see from offset 0. Bytes that were never pushed are zero.
     void readPushConstants(VkShaderStageFlags stages, std::span<uint8_t> bytes) const;
 
-    // Gives the commands again that bound sets to a bind point, whatever kind of command they were.
-    void replaySets(VkPipelineBindPoint bindPoint, const VkuDeviceDispatchTable& table,
-                    VkCommandBuffer commandBuffer) const;
+    // Gives the commands again that bound sets to a bind point, whatever kind of command they were, since
+    // StateLog::order() was `behind`.
+    void replaySets(VkPipelineBindPoint bindPoint, const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer,
+                    uint64_t behind = 0) const;
     // Those, and what else a pipeline of ours at the bind point has disturbed: the pipeline or shader objects, and push
     // constants.
     void restore(VkPipelineBindPoint bindPoint, const VkuDeviceDispatchTable& table,

@@ -302,16 +302,6 @@ bool CommandBuffer::goOnBehind(const std::string& name)
     return true;
 }
 
-bool CommandBuffer::goAround(VkCommandBuffer stream)
-{
-    boundaries.push_back(Boundary::following());
-    rememberOrUndo([&] { boundaries.pop_back(); }, [&] { streams.push_back(stream); });
-    if (!goOnBehind("behind generated commands with an execution set"))
-        return false;
-    log.replay(kScopeOutsideRendering, device.table, current);
-    return true;
-}
-
 void CommandBuffer::fail(VkResult result)
 {
     if (failure == VK_SUCCESS)

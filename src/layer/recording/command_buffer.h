@@ -78,7 +78,7 @@ struct CommandBuffer {
     Front front;
     std::unique_ptr<LateStreams> late;  // null: none of `streams` is one
     // Of a secondary one: those of `streams` that primary ones may record themselves.
-    std::vector<std::pair<size_t, std::shared_ptr<const LateSecondary>>> lateSecondaries;
+    std::vector<std::pair<size_t, std::shared_ptr<LateSecondary>>> lateSecondaries;
     // Of a body of such streams: the command buffer whose messages its are, and what is known of the pipeline layouts
     // in `log`, which may be gone (borrowed_sets.h).
     CommandBuffer* reporter = nullptr;
@@ -127,9 +127,6 @@ struct CommandBuffer {
     bool goOn(const std::string& name);
     // Ends the driver's command buffer here and goes on in a hidden one, in which no state is set, and which follows.
     bool goOnBehind(const std::string& name);
-    // Ends the driver's command buffer here and goes on in a hidden one, in which all state is set that was. In between
-    // is `stream`.
-    bool goAround(VkCommandBuffer stream);
     // Executes a secondary one that is several, in place of the application's command. Its boundaries become this
     // one's.
     void execute(const CommandBuffer& secondary);

@@ -34,7 +34,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBuffersEXT(VkCommandBuffer handle, u
         infos.push_back(*translated.emplace_back(pInfos[i], rules).get());
         commandBuffer.device.tellLost("vkCmdBindDescriptorBuffersEXT", translated.back().lost());
     }
-    commandBuffer.device.table.CmdBindDescriptorBuffersEXT(commandBuffer.current, count, infos.data());
+    commandBuffer.device.table.CmdBindDescriptorBuffersEXT(commandBuffer.current.forState(), count, infos.data());
     if (!commandBuffer.logs)
         return;
     auto kept = std::make_shared<Bindings>();
@@ -88,8 +88,8 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsetsEXT(VkCommandBuffer hand
             commandBuffer.graph.setBufferOffsets(Source::Named, *graphLayout, firstSet, count, pIndices, pOffsets);
         return;
     }
-    commandBuffer.device.table.CmdSetDescriptorBufferOffsetsEXT(commandBuffer.current, bindPoint, layout, firstSet,
-                                                                count, pIndices, pOffsets);
+    commandBuffer.device.table.CmdSetDescriptorBufferOffsetsEXT(commandBuffer.current.forState(), bindPoint, layout,
+                                                                firstSet, count, pIndices, pOffsets);
     if (commandBuffer.logs)
         logOffsets(commandBuffer, bindPoint, layout, firstSet, count, pIndices, pOffsets);
 }
@@ -99,7 +99,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsets2EXT(VkCommandBuffer han
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     const VkSetDescriptorBufferOffsetsInfoEXT info = withDriverStages(commandBuffer.device, *pInfo);
-    commandBuffer.device.table.CmdSetDescriptorBufferOffsets2EXT(commandBuffer.current, &info);
+    commandBuffer.device.table.CmdSetDescriptorBufferOffsets2EXT(commandBuffer.current.forState(), &info);
     if (!commandBuffer.logs)
         return;
     if (info.layout)
@@ -137,8 +137,8 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplersEXT(VkCommandB
             commandBuffer.graph.bindEmbeddedSamplers(Source::Named, *graphLayout, set);
         return;
     }
-    commandBuffer.device.table.CmdBindDescriptorBufferEmbeddedSamplersEXT(commandBuffer.current, bindPoint, layout,
-                                                                          set);
+    commandBuffer.device.table.CmdBindDescriptorBufferEmbeddedSamplersEXT(commandBuffer.current.forState(), bindPoint,
+                                                                          layout, set);
     if (commandBuffer.logs)
         logSamplers(commandBuffer, bindPoint, layout, set);
 }
@@ -148,7 +148,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplers2EXT(
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     const VkBindDescriptorBufferEmbeddedSamplersInfoEXT info = withDriverStages(commandBuffer.device, *pInfo);
-    commandBuffer.device.table.CmdBindDescriptorBufferEmbeddedSamplers2EXT(commandBuffer.current, &info);
+    commandBuffer.device.table.CmdBindDescriptorBufferEmbeddedSamplers2EXT(commandBuffer.current.forState(), &info);
     if (!commandBuffer.logs)
         return;
     if (info.layout)

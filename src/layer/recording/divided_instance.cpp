@@ -28,14 +28,13 @@ void endPart(const CommandBuffer& commandBuffer)
     table.CmdEndRenderPass(commandBuffer.current);
 }
 
-void waitForPart(const CommandBuffer& commandBuffer)
+void waitForPart(const Device& device, VkCommandBuffer stream)
 {
     VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
     barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
     barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-    commandBuffer.device.table.CmdPipelineBarrier(commandBuffer.current, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                                                  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, nullptr, 0,
-                                                  nullptr);
+    device.table.CmdPipelineBarrier(stream, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,
+                                    1, &barrier, 0, nullptr, 0, nullptr);
 }
 
 void beginNextPart(const CommandBuffer& commandBuffer)
@@ -57,6 +56,7 @@ void beginNextPart(const CommandBuffer& commandBuffer)
 
 void settleWait(CommandBuffer& commandBuffer)
 {
+    commandBuffer.current.recordUnminding();
     Front& front = commandBuffer.front;
     if (!front.waits || !front.stream || front.obstacle)
         return;
@@ -66,7 +66,7 @@ void settleWait(CommandBuffer& commandBuffer)
     }
     endPart(commandBuffer);
     closeFront(commandBuffer);
-    waitForPart(commandBuffer);
+    waitForPart(commandBuffer.device, commandBuffer.current);
     openFront(commandBuffer, false, true);
     beginNextPart(commandBuffer);
 }

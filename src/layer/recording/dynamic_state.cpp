@@ -25,7 +25,8 @@ VKAPI_ATTR void VKAPI_CALL CmdSetFragmentShadingRateKHR(VkCommandBuffer handle, 
                                                         const VkFragmentShadingRateCombinerOpKHR combinerOps[2])
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    commandBuffer.device.table.CmdSetFragmentShadingRateKHR(commandBuffer.current, pFragmentSize, combinerOps);
+    commandBuffer.device.table.CmdSetFragmentShadingRateKHR(commandBuffer.current.forState(), pFragmentSize,
+                                                            combinerOps);
     if (!commandBuffer.logs)
         return;
     struct Payload {
@@ -99,7 +100,7 @@ void logStruct(CommandBuffer& commandBuffer, StateKind kind, uint32_t scopes, co
 VKAPI_ATTR void VKAPI_CALL CmdSetSampleLocationsEXT(VkCommandBuffer handle, const VkSampleLocationsInfoEXT* pInfo)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    commandBuffer.device.table.CmdSetSampleLocationsEXT(commandBuffer.current, pInfo);
+    commandBuffer.device.table.CmdSetSampleLocationsEXT(commandBuffer.current.forState(), pInfo);
     if (!commandBuffer.logs)
         return;
     Copies copies(commandBuffer);
@@ -112,7 +113,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetSampleLocationsEXT(VkCommandBuffer handle, cons
 VKAPI_ATTR void VKAPI_CALL CmdSetDepthBias2EXT(VkCommandBuffer handle, const VkDepthBiasInfoEXT* pInfo)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    commandBuffer.device.table.CmdSetDepthBias2EXT(commandBuffer.current, pInfo);
+    commandBuffer.device.table.CmdSetDepthBias2EXT(commandBuffer.current.forState(), pInfo);
     if (!commandBuffer.logs)
         return;
     Copies copies(commandBuffer);
@@ -189,7 +190,8 @@ VKAPI_ATTR void VKAPI_CALL CmdSetViewportShadingRatePaletteNV(VkCommandBuffer ha
                                                               const VkShadingRatePaletteNV* pPalettes)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    commandBuffer.device.table.CmdSetViewportShadingRatePaletteNV(commandBuffer.current, first, count, pPalettes);
+    commandBuffer.device.table.CmdSetViewportShadingRatePaletteNV(commandBuffer.current.forState(), first, count,
+                                                                  pPalettes);
     if (!commandBuffer.logs)
         return;
     Copies copies(commandBuffer);
@@ -206,7 +208,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetCoarseSampleOrderNV(VkCommandBuffer handle, VkC
                                                      uint32_t count, const VkCoarseSampleOrderCustomNV* pOrders)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    commandBuffer.device.table.CmdSetCoarseSampleOrderNV(commandBuffer.current, type, count, pOrders);
+    commandBuffer.device.table.CmdSetCoarseSampleOrderNV(commandBuffer.current.forState(), type, count, pOrders);
     if (!commandBuffer.logs)
         return;
     Copies copies(commandBuffer);

@@ -187,6 +187,7 @@ void tellLeftOut(CommandBuffer& commandBuffer, const CommandBuffer& secondary)
 
 std::vector<VkCommandBuffer> executeInFront(CommandBuffer& commandBuffer, std::span<const VkCommandBuffer> secondaries)
 {
+    commandBuffer.current.recordUnminding();
     std::vector<VkCommandBuffer> left;
     for (VkCommandBuffer secondary : secondaries) {
         const CommandBuffer& own = CommandBuffer::of(secondary);

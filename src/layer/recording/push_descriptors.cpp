@@ -83,7 +83,7 @@ VKAPI_ATTR void VKAPI_CALL pushSet(VkCommandBuffer handle, VkPipelineBindPoint b
         pushToGraph(commandBuffer, Source::Named, layout, set, copyWrites({pWrites, count}));
         return;
     }
-    (commandBuffer.device.table.*Member)(commandBuffer.current, bindPoint, layout, set, count, pWrites);
+    (commandBuffer.device.table.*Member)(commandBuffer.current.forState(), bindPoint, layout, set, count, pWrites);
     if (commandBuffer.logs)
         logPush(commandBuffer, bindPoint, layout, set, copyWrites({pWrites, count}));
 }
@@ -93,7 +93,7 @@ VKAPI_ATTR void VKAPI_CALL pushSet2(VkCommandBuffer handle, const VkPushDescript
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     const VkPushDescriptorSetInfo info = withDriverStages(commandBuffer.device, *pInfo);
-    (commandBuffer.device.table.*Member)(commandBuffer.current, &info);
+    (commandBuffer.device.table.*Member)(commandBuffer.current.forState(), &info);
     if (!commandBuffer.logs)
         return;
     noteUnknown(commandBuffer, info.pNext, {info.pDescriptorWrites, info.descriptorWriteCount});
@@ -153,7 +153,7 @@ VKAPI_ATTR void VKAPI_CALL pushWithTemplate(VkCommandBuffer handle, VkDescriptor
     info.set = set;
     info.pData = pData;
     if (pushTemplate(commandBuffer, info))
-        (commandBuffer.device.table.*Member)(commandBuffer.current, updateTemplate, layout, set, pData);
+        (commandBuffer.device.table.*Member)(commandBuffer.current.forState(), updateTemplate, layout, set, pData);
 }
 
 template <auto Member>
@@ -161,7 +161,7 @@ VKAPI_ATTR void VKAPI_CALL pushWithTemplate2(VkCommandBuffer handle, const VkPus
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     if (pushTemplate(commandBuffer, *pInfo))
-        (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
+        (commandBuffer.device.table.*Member)(commandBuffer.current.forState(), pInfo);
 }
 
 }  // namespace

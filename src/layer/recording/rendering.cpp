@@ -156,8 +156,13 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer handle, const VkRen
 VKAPI_ATTR void VKAPI_CALL CmdEndRendering(VkCommandBuffer handle)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    commandBuffer.device.table.CmdEndRendering(commandBuffer.current);
+    // Nothing follows what has ended the instance for its own part already.
+    const bool hasEnded = hasOpenLateStream(commandBuffer);
+    if (!hasEnded)
+        commandBuffer.device.table.CmdEndRendering(commandBuffer.current);
     commandBuffer.rendering.dynamic.reset();
+    if (hasEnded)
+        commandBuffer.current.recordPutOff();
     commandBuffer.rendering.secondary = false;
     commandBuffer.log.clear(kScopeInRendering);
     // Between the parts of a suspended instance there may be nothing.

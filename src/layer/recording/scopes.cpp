@@ -219,17 +219,26 @@ void nextSubpass2(CommandBuffer& commandBuffer, const VkSubpassBeginInfo* info, 
     nextSubpass(commandBuffer, info->contents);
 }
 
-void endPass1(CommandBuffer& commandBuffer)
-{
-    commandBuffer.rendering.legacyPass = false;
-    commandBuffer.rendering.renderPass = nullptr;
-    commandBuffer.rendering.again = nullptr;
-    closeFront(commandBuffer);
-}
-void endPass2(CommandBuffer& commandBuffer, const VkSubpassEndInfo*)
-{
-    endPass1(commandBuffer);
-}
+// Nothing follows what has ended the instance for its own part already.
+template <auto Member>
+struct EndPass;
+template <typename... Args, void (VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...)>
+struct EndPass<Member> {
+    static VKAPI_ATTR void VKAPI_CALL call(VkCommandBuffer handle, Args... args)
+    {
+        CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+        const bool hasEnded = hasOpenLateStream(commandBuffer);
+        if (!hasEnded)
+            (commandBuffer.device.table.*Member)(commandBuffer.current, args...);
+        RenderingScope& scope = commandBuffer.rendering;
+        scope.legacyPass = false;
+        scope.renderPass = nullptr;
+        scope.again = nullptr;
+        if (hasEnded)
+            commandBuffer.current.recordPutOff();
+        closeFront(commandBuffer);
+    }
+};
 
 #define SCOPE(name, note)                                                          \
     {                                                                              \
@@ -256,9 +265,9 @@ EntryPoints scopeEntryPoints()
         SCOPE(NextSubpass, nextSubpass),
         SCOPE(NextSubpass2, nextSubpass2),
         SCOPE(NextSubpass2KHR, nextSubpass2),
-        SCOPE(EndRenderPass, endPass1),
-        SCOPE(EndRenderPass2, endPass2),
-        SCOPE(EndRenderPass2KHR, endPass2),
+        {"vkCmdEndRenderPass", guarded<&EndPass<&Table::CmdEndRenderPass>::call>(), kUseState},
+        {"vkCmdEndRenderPass2", guarded<&EndPass<&Table::CmdEndRenderPass2>::call>(), kUseState},
+        {"vkCmdEndRenderPass2KHR", guarded<&EndPass<&Table::CmdEndRenderPass2KHR>::call>(), kUseState},
         SCOPE(BeginConditionalRenderingEXT, beginConditional),
         SCOPE(EndConditionalRenderingEXT, endConditional),
         MILLRACE_ENTRY(CmdBeginQuery, kUseState),

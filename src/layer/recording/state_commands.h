@@ -82,7 +82,7 @@ struct ValueState<Member, kKind, kPart, kScopes> {
     static VKAPI_ATTR void VKAPI_CALL call(VkCommandBuffer handle, Args... args)
     {
         CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-        (commandBuffer.device.table.*Member)(commandBuffer.current, args...);
+        (commandBuffer.device.table.*Member)(commandBuffer.current.forState(), args...);
         if (commandBuffer.logs)
             logCall<Member>(commandBuffer.log, keyFor<kPart>(kKind, std::tie(args...)), kScopes, args...);
     }
@@ -90,7 +90,7 @@ struct ValueState<Member, kKind, kPart, kScopes> {
     {
         using Call = LoggedCall<Member, Args...>;
         using Arguments = typename Call::Arguments;
-        if (commandBuffer.current.hasPutOff())
+        if (commandBuffer.current.mindsState())
             return false;
         if (!commandBuffer.logs)
             return true;
@@ -141,13 +141,13 @@ struct ArrayState<Member, kKind, kPart, kScopes, Count, kPointers...> {
     static VKAPI_ATTR void VKAPI_CALL call(VkCommandBuffer handle, Args... args)
     {
         CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-        (commandBuffer.device.table.*Member)(commandBuffer.current, args...);
+        (commandBuffer.device.table.*Member)(commandBuffer.current.forState(), args...);
         if (commandBuffer.logs)
             record(commandBuffer.log, Arguments(args...));
     }
     static bool callAgain(CommandBuffer& commandBuffer, Args... args) noexcept
     {
-        if (commandBuffer.current.hasPutOff())
+        if (commandBuffer.current.mindsState())
             return false;
         return !commandBuffer.logs || recordAgain(commandBuffer.log, std::tie(args...));
     }

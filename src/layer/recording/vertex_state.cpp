@@ -51,8 +51,8 @@ VKAPI_ATTR void VKAPI_CALL CmdSetVertexInputEXT(VkCommandBuffer handle, uint32_t
                                                 const VkVertexInputAttributeDescription2EXT* pAttributes)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    commandBuffer.device.table.CmdSetVertexInputEXT(commandBuffer.current, bindingCount, pBindings, attributeCount,
-                                                    pAttributes);
+    commandBuffer.device.table.CmdSetVertexInputEXT(commandBuffer.current.forState(), bindingCount, pBindings,
+                                                    attributeCount, pAttributes);
     if (!commandBuffer.logs)
         return;
     const Counts counts{bindingCount, attributeCount};
@@ -83,7 +83,8 @@ VKAPI_ATTR void VKAPI_CALL bindVertexBuffers2(VkCommandBuffer handle, uint32_t f
                                               const VkDeviceSize* pSizes, const VkDeviceSize* pStrides)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    (commandBuffer.device.table.*Member)(commandBuffer.current, first, count, pBuffers, pOffsets, pSizes, pStrides);
+    (commandBuffer.device.table.*Member)(commandBuffer.current.forState(), first, count, pBuffers, pOffsets, pSizes,
+                                         pStrides);
     if (!commandBuffer.logs)
         return;
     if (pStrides)
@@ -97,7 +98,7 @@ bool bindVertexBuffers2Again(CommandBuffer& commandBuffer, uint32_t first, uint3
                              const VkDeviceSize* pOffsets, const VkDeviceSize* pSizes,
                              const VkDeviceSize* pStrides) noexcept
 {
-    if (commandBuffer.current.hasPutOff())
+    if (commandBuffer.current.mindsState())
         return false;
     if (!commandBuffer.logs)
         return true;

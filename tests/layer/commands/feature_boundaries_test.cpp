@@ -186,8 +186,10 @@ protected:
     {
         if (row().feature == Feature::DividedInstance)
             return divideInstance(FakeDriver::of(cmd));
-        if (row().feature != Feature::DividedPass)
-            return cross(cmd);
+        if (row().feature != Feature::DividedPass) {
+            cross(cmd);
+            return FakeDriver::of(cmd).current.recordUnminding();
+        }
         nextSubpass(cmd);
         settleWait(FakeDriver::of(cmd));
     }
@@ -197,6 +199,13 @@ protected:
     static bool isOfOtherInstances(const Command& command)
     {
         return isInPass(row().feature) && std::string_view(command.name()).starts_with("vkCmdSetRendering");
+    }
+
+    // State that is set inside of instances alone, or may not be set in front of them.
+    static bool isOfInstance(const Command& command)
+    {
+        const std::string_view name = command.name();
+        return name.starts_with("vkCmdSetRendering") || name.starts_with("vkCmdSetPerformance");
     }
 
     // In a scope that a command has opened no instance can be divided.
@@ -219,10 +228,12 @@ protected:
         Arguments arguments(command, objects, shape, number);
         arguments.call(FakeDriver::find(command.name()));
         std::vector<Call> got = FakeDriver::takeCalls();
+        // What was put off may end the driver's command buffer.
+        const VkCommandBuffer target = hasPutOff ? known.current.inFrontOfPutOff() : current.commandBuffer;
         ASSERT_EQ(direct.calls.size(), 1u) << what;
         ASSERT_FALSE(got.empty()) << what;
         EXPECT_TRUE(got.size() == 1 || mayBindAgain || hasPutOff) << what << textOf(got);
-        expectSame({got.back()}, direct.calls[0], command, current.commandBuffer, what);
+        expectSame({got.back()}, direct.calls[0], command, target, what);
         EXPECT_EQ(textOfOutputs(comparable(command), arguments.data()), direct.memory) << what;
         arguments.overwrite();
     }
@@ -294,11 +305,14 @@ TEST_P(FeatureBoundaries, BeforeAndBehind_DriverCalledAsWithoutTheLayer)
         cross(cmd);
         const bool hasCrossed = known.current.hasPutOff() || !FakeDriver::takeCalls().empty();
         const bool isDivided = divides(row().feature) && !(isLate(row().feature) && shape == Shape::Tomorrow);
-        EXPECT_TRUE(!isPossibleBehind(command) || (hasCrossed && (!isDivided || known.streams.size() > streams)))
-            << command.name();
+        const bool hasDivided = known.streams.size() > streams || hasOpenLateStream(known);
+        EXPECT_TRUE(!isPossibleBehind(command) || (hasCrossed && (!isDivided || hasDivided))) << command.name();
         if (!isAllowed(command, row().behind))
             return;
         compare(command, shape, objects, 1, describe(command, shape, row().behind) + ", behind");
+        // State is set in front of what goes on behind a stream of its own, and ends no series of such commands.
+        if (isDivided && isLate(row().feature) && isPossibleBehind(command))
+            EXPECT_EQ(hasOpenLateStream(known), isState(command) && !isOfInstance(command)) << command.name();
         ++count;
     });
     EXPECT_GT(count, 300u);

@@ -38,6 +38,7 @@ GeneratedObjects::GeneratedObjects(const FakeDriver& driver, bool hasMeshes) : m
         createTokens(VK_SHADER_STAGE_COMPUTE_BIT, VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT, false);
     m_dispatchesOfSet = createTokens(VK_SHADER_STAGE_COMPUTE_BIT, 0, true);
     m_set = createSet(pipelines);
+    m_otherSet = createSet(pipelines);
     m_computeSet = createSet(std::array{m_compute, m_compute});
     m_stream = createBuffer();
     m_memory = createBuffer();
@@ -252,10 +253,10 @@ void GeneratedObjects::drawInOrder(VkCommandBuffer cmd) const
     execute(cmd, VK_TRUE, info);
 }
 
-void GeneratedObjects::drawUnordered(VkCommandBuffer cmd) const
+void GeneratedObjects::drawUnordered(VkCommandBuffer cmd, VkIndirectExecutionSetEXT set) const
 {
     VkGeneratedCommandsInfoEXT info = infoOf(m_unordered, kDrawnStages);
-    info.indirectExecutionSet = m_set;
+    info.indirectExecutionSet = set;
     execute(cmd, VK_FALSE, info);
 }
 
@@ -274,9 +275,9 @@ void GeneratedObjects::dispatchOfSet(VkCommandBuffer cmd) const
     execute(cmd, VK_FALSE, info);
 }
 
-void GeneratedObjects::changeSet(uint32_t number) const
+void GeneratedObjects::changeSet(uint32_t number, VkIndirectExecutionSetEXT set) const
 {
-    writeMember(m_set, 1, pipelines[number % kPipelines]);
+    writeMember(set, 1, pipelines[number % kPipelines]);
 }
 
 void GeneratedObjects::preprocess(VkCommandBuffer cmd) const

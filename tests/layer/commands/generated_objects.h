@@ -41,12 +41,16 @@ public:
     // Preprocessed, with each of the set's pipelines, which become one where they can.
     void drawInOrder(VkCommandBuffer cmd) const;
     // With each of them by itself. Kernels run in front.
-    void drawUnordered(VkCommandBuffer cmd) const;
+    void drawUnordered(VkCommandBuffer cmd) const { drawUnordered(cmd, m_set); }
+    // The same with another set.
+    void drawUnorderedOfOther(VkCommandBuffer cmd) const { drawUnordered(cmd, m_otherSet); }
     void dispatch(VkCommandBuffer cmd) const;
     // With each of the pipelines of a set.
     void dispatchOfSet(VkCommandBuffer cmd) const;
-    // Gives the set of drawUnordered() another member in its second place, one for each number.
-    void changeSet(uint32_t number) const;
+    // Gives the set of drawUnordered() another member in its second place, one for each number; or that of
+    // drawUnorderedOfOther().
+    void changeSet(uint32_t number) const { changeSet(number, m_set); }
+    void changeOtherSet(uint32_t number) const { changeSet(number, m_otherSet); }
     // Of dispatches.
     void preprocess(VkCommandBuffer cmd) const;
 
@@ -68,6 +72,8 @@ private:
     VkIndirectCommandsLayoutEXT createTokens(VkShaderStageFlags stages, VkIndirectCommandsLayoutUsageFlagsEXT flags,
                                              bool hasSet);
     VkGeneratedCommandsInfoEXT infoOf(VkIndirectCommandsLayoutEXT tokens, VkShaderStageFlags stages) const;
+    void drawUnordered(VkCommandBuffer cmd, VkIndirectExecutionSetEXT set) const;
+    void changeSet(uint32_t number, VkIndirectExecutionSetEXT set) const;
 
     const VkDevice m_device;
     VkIndirectCommandsLayoutEXT m_tokens = VK_NULL_HANDLE;
@@ -78,6 +84,7 @@ private:
     VkIndirectCommandsLayoutEXT m_explicitDispatches = VK_NULL_HANDLE;
     VkIndirectCommandsLayoutEXT m_dispatchesOfSet = VK_NULL_HANDLE;
     VkIndirectExecutionSetEXT m_set = VK_NULL_HANDLE;
+    VkIndirectExecutionSetEXT m_otherSet = VK_NULL_HANDLE;
     VkIndirectExecutionSetEXT m_computeSet = VK_NULL_HANDLE;
     VkPipeline m_compute = VK_NULL_HANDLE;
     Buffer m_stream;
