@@ -100,6 +100,77 @@ TEST_F(GeneratedCalls, BehindADraw_AllIsBoundAgain)
         EXPECT_EQ(std::ranges::count(names, name), 1) << name;
 }
 
+// Command buffers of a family of queues, by the layer.
+class FamilyPool {
+public:
+    FamilyPool(VkDevice device, uint32_t family) : m_device(device)
+    {
+        VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+        info.queueFamilyIndex = family;
+        FakeDriver::get<PFN_vkCreateCommandPool>("vkCreateCommandPool")(device, &info, nullptr, &m_pool);
+    }
+    ~FamilyPool() { FakeDriver::get<PFN_vkDestroyCommandPool>("vkDestroyCommandPool")(m_device, m_pool, nullptr); }
+    FamilyPool(const FamilyPool&) = delete;
+    FamilyPool& operator=(const FamilyPool&) = delete;
+
+    VkCommandBuffer begin() const
+    {
+        VkCommandBufferAllocateInfo allocation{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+        allocation.commandPool = m_pool;
+        allocation.commandBufferCount = 1;
+        VkCommandBuffer out = VK_NULL_HANDLE;
+        FakeDriver::get<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(m_device, &allocation, &out);
+        const VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+        FakeDriver::get<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer")(out, &info);
+        return out;
+    }
+
+private:
+    const VkDevice m_device;
+    VkCommandPool m_pool = VK_NULL_HANDLE;
+};
+
+// Who executes out of it only reads it, so that neither waits for the other (docs/generated-commands.md says what the
+// specification does).
+TEST(GeneratedQueues, MemoryPreprocessedOnce_ExecutedOnTwoQueuesAtTheSameTime)
+{
+    const FakeDriver driver(Version::All, Provided::GeneratedCommands);
+    const GeneratedObjects objects(driver);
+    const FamilyPool pools[] = {{driver.handle(), 0}, {driver.handle(), 1}};
+    const auto end = FakeDriver::get<PFN_vkEndCommandBuffer>("vkEndCommandBuffer");
+    const auto countOf = [](const std::vector<Call>& calls, const char* command) {
+        return std::ranges::count(calls, command, &Call::command);
+    };
+    const VkCommandBuffer preprocessing = pools[0].begin();
+    FakeDriver::takeAllCalls();
+    objects.preprocess(preprocessing);
+    EXPECT_GT(countOf(FakeDriver::takeCalls(), "vkCmdDispatch"), 0);
+    EXPECT_EQ(end(preprocessing), VK_SUCCESS);
+    VkCommandBuffer executing[2];
+    for (uint32_t family = 0; family < 2; ++family) {
+        executing[family] = pools[family].begin();
+        FakeDriver::takeAllCalls();
+        objects.dispatchPreprocessed(executing[family]);
+        const std::vector<Call> calls = FakeDriver::takeCalls();
+        EXPECT_EQ(countOf(calls, "vkCmdDispatchIndirect"), 1);
+        for (const char* writing : {"vkCmdDispatch", "vkCmdPipelineBarrier", "vkCmdFillBuffer", "vkCmdUpdateBuffer"})
+            EXPECT_EQ(countOf(calls, writing), 0) << writing;
+        EXPECT_EQ(end(executing[family]), VK_SUCCESS);
+    }
+    const VkQueue queues[] = {driver.queue(0), driver.queue(1)};
+    FakeDriver::takeAllCalls();
+    for (uint32_t family = 0; family < 2; ++family) {
+        VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+        info.commandBufferCount = 1;
+        info.pCommandBuffers = &executing[family];
+        EXPECT_EQ(FakeDriver::get<PFN_vkQueueSubmit>("vkQueueSubmit")(queues[family], 1, &info, VK_NULL_HANDLE),
+                  VK_SUCCESS);
+    }
+    const std::vector<Call> calls = FakeDriver::takeAllCalls();
+    EXPECT_EQ(countOf(calls, "vkQueueSubmit"), 2);
+    EXPECT_EQ(calls.size(), 2u);
+}
+
 // While the device is created.
 class Disabled {
 public:

@@ -288,4 +288,12 @@ void GeneratedObjects::preprocess(VkCommandBuffer cmd) const
     FakeDriver::get<PFN_vkCmdPreprocessGeneratedCommandsEXT>("vkCmdPreprocessGeneratedCommandsEXT")(cmd, &info, cmd);
 }
 
+void GeneratedObjects::dispatchPreprocessed(VkCommandBuffer cmd) const
+{
+    const VkGeneratedCommandsPipelineInfoEXT own = with(m_compute);
+    VkGeneratedCommandsInfoEXT info = infoOf(m_explicitDispatches, VK_SHADER_STAGE_COMPUTE_BIT);
+    info.pNext = &own;
+    execute(cmd, VK_TRUE, info);
+}
+
 }  // namespace millrace::layertest

@@ -51,8 +51,9 @@ public:
     // drawUnorderedOfOther().
     void changeSet(uint32_t number) const { changeSet(number, m_set); }
     void changeOtherSet(uint32_t number) const { changeSet(number, m_otherSet); }
-    // Of dispatches.
+    // Of dispatches, and what executes them out of the same memory.
     void preprocess(VkCommandBuffer cmd) const;
+    void dispatchPreprocessed(VkCommandBuffer cmd) const;
 
     VkDescriptorSetLayout setLayout = VK_NULL_HANDLE;
     VkPipelineLayout layout = VK_NULL_HANDLE;
