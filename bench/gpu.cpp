@@ -131,9 +131,11 @@ std::vector<const char*> Gpu::findExtensions() const
     if (m_extension == Extension::MeshNodes || m_extension == Extension::MeshNodesAndShaders)
         wanted.insert(wanted.end(), {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
                                      VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME});
-    return std::ranges::all_of(wanted, [&](const char* name) { return lists(listed, name); })
-               ? wanted
-               : std::vector<const char*>();
+    if (!std::ranges::all_of(wanted, [&](const char* name) { return lists(listed, name); }))
+        return {};
+    if (m_extension == Extension::TokenStreams && lists(listed, VK_NV_DEVICE_GENERATED_COMMANDS_COMPUTE_EXTENSION_NAME))
+        wanted.push_back(VK_NV_DEVICE_GENERATED_COMMANDS_COMPUTE_EXTENSION_NAME);
+    return wanted;
 }
 
 uint32_t Gpu::mostShaderGroups() const
@@ -157,6 +159,7 @@ struct Features {
         v11.shaderDrawParameters = VK_TRUE;
         all.features.multiDrawIndirect = all.features.drawIndirectFirstInstance = VK_TRUE;
         streams.deviceGeneratedCommands = VK_TRUE;
+        computeStreams.deviceGeneratedCompute = computeStreams.deviceGeneratedComputePipelines = VK_TRUE;
         commands.deviceGeneratedCommands = maintenance5.maintenance5 = VK_TRUE;
         mesh.taskShader = mesh.meshShader = VK_TRUE;
         enqueue.shaderEnqueue = enqueue.shaderMeshEnqueue = VK_TRUE;
@@ -173,6 +176,8 @@ struct Features {
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT};
     VkPhysicalDeviceDeviceGeneratedCommandsFeaturesNV streams{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_NV};
+    VkPhysicalDeviceDeviceGeneratedCommandsComputeFeaturesNV computeStreams{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_COMPUTE_FEATURES_NV};
     VkPhysicalDeviceMaintenance5Features maintenance5{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES};
     VkPhysicalDeviceMeshShaderFeaturesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
     VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
@@ -184,6 +189,8 @@ private:
             add(commands);
         else if (name == VK_NV_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME)
             add(streams);
+        else if (name == VK_NV_DEVICE_GENERATED_COMMANDS_COMPUTE_EXTENSION_NAME)
+            add(computeStreams);
         else if (name == VK_KHR_MAINTENANCE_5_EXTENSION_NAME)
             add(maintenance5);
         else if (name == VK_EXT_MESH_SHADER_EXTENSION_NAME)
@@ -210,8 +217,9 @@ void Gpu::createDevice()
 {
     const std::vector<const char*> extensions = findExtensions();
     m_hasExtension = !extensions.empty();
-    m_hasLongUsage = std::ranges::any_of(
-        extensions, [](std::string_view name) { return name == VK_KHR_MAINTENANCE_5_EXTENSION_NAME; });
+    const auto has = [&](std::string_view name) { return std::ranges::find(extensions, name) != extensions.end(); };
+    m_hasLongUsage = has(VK_KHR_MAINTENANCE_5_EXTENSION_NAME);
+    m_hasComputeStreams = has(VK_NV_DEVICE_GENERATED_COMMANDS_COMPUTE_EXTENSION_NAME);
     const Features features(extensions);
     const float priority = 1;
     VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};

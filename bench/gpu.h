@@ -45,6 +45,8 @@ public:
     VkDevice handle() const { return m_device; }
     // Of VK_NV_device_generated_commands; 0 without it.
     uint32_t mostShaderGroups() const;
+    // VK_NV_device_generated_commands_compute is enabled as well.
+    bool hasComputeStreams() const { return m_hasComputeStreams; }
 
     GpuBuffer createBuffer(VkDeviceSize bytes, VkBufferUsageFlags2 usage, bool isMapped);
     // In memory of the device.
@@ -75,7 +77,7 @@ private:
 
     void createInstance();
     void choosePhysical(const std::string& name);
-    // Names of what the device has to have for it, if the device lists all of them.
+    // Names of what the device has to have for it, if the device lists all of them, and of what goes with it.
     std::vector<const char*> findExtensions() const;
     void createDevice();
     uint32_t memoryType(uint32_t types, VkMemoryPropertyFlags wanted) const;
@@ -86,6 +88,7 @@ private:
     std::string m_driver;
     std::string m_driverInfo;
     bool m_hasExtension = false;
+    bool m_hasComputeStreams = false;
     bool m_hasLongUsage = false;  // VkBufferUsageFlags2CreateInfo
     double m_period = 1;
     VkInstance m_instance = VK_NULL_HANDLE;

@@ -70,9 +70,10 @@ public:
         ways[kLayer] = std::make_unique<Way>(m_layer, scene, Kind::Generated);
         if (hasDriver())
             ways[kDriver] = std::make_unique<Way>(m_driver, scene, Kind::Generated);
-        // Compute pipelines of streams are another extension's.
+        // Compute pipelines of streams are another extension's, and no shader groups.
         const auto takes = [&](const Gpu& gpu) {
-            return scene.action != Action::Dispatch && scene.pipelines <= gpu.mostShaderGroups();
+            return scene.action == Action::Dispatch ? gpu.hasComputeStreams() && !scene.hasSet()
+                                                    : scene.pipelines <= gpu.mostShaderGroups();
         };
         if (takes(m_layerStreams))
             ways[kLayerStreams] = std::make_unique<Way>(m_layerStreams, scene, Kind::Streams);

@@ -69,7 +69,8 @@ Way::Way(Gpu& gpu, const Case& scene, Kind kind) : m_gpu(gpu), m_scene(scene), m
         createCommands();
     if (kind == Kind::Streams) {
         const std::vector<VkPipeline> groups = m_pipelines;
-        m_pipelines[0] = createPipeline(0, std::span(groups).subspan(1));
+        if (!isDispatch())
+            m_pipelines[0] = createPipeline(0, std::span(groups).subspan(1));
         m_streams = std::make_unique<TokenStreams>(gpu, scene, m_pipelineLayout, m_pipelines[0], stages());
     }
     record();
@@ -165,22 +166,37 @@ VkPipeline Way::createPipeline(uint32_t salt, std::span<const VkPipeline> others
                                           : VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT;
     const void* const chain = m_kind == Kind::Generated || m_kind == Kind::Streams ? &flags : nullptr;
     VkPipeline pipeline = VK_NULL_HANDLE;
-    if (isDispatch()) {
-        const VkShaderModule module = m_gpu.createModule(code());
-        VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, chain};
-        info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
-        info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-        info.stage.module = module;
-        info.stage.pName = "main";
-        info.stage.pSpecializationInfo = &specialization;
-        info.layout = m_pipelineLayout;
-        check(vkCreateComputePipelines(m_gpu.handle(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline),
-              "vkCreateComputePipelines");
-        vkDestroyShaderModule(m_gpu.handle(), module, nullptr);
-    } else {
+    if (isDispatch())
+        pipeline = createCompute(specialization, chain);
+    else
         pipeline = createGraphics(specialization, chain, others);
-    }
     onDestroy([this, pipeline] { vkDestroyPipeline(m_gpu.handle(), pipeline, nullptr); });
+    return pipeline;
+}
+
+VkPipeline Way::createCompute(const VkSpecializationInfo& salt, const void* chain)
+{
+    const VkShaderModule module = m_gpu.createModule(code());
+    VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, chain};
+    info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = module;
+    info.stage.pName = "main";
+    info.stage.pSpecializationInfo = &salt;
+    info.layout = m_pipelineLayout;
+    std::shared_ptr<SavedPipeline> saved;
+    if (m_kind == Kind::Streams) {
+        saved = std::make_shared<SavedPipeline>(m_gpu);
+        saved->addTo(info);
+    }
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    check(vkCreateComputePipelines(m_gpu.handle(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline),
+          "vkCreateComputePipelines");
+    vkDestroyShaderModule(m_gpu.handle(), module, nullptr);
+    if (saved) {
+        saved->save(pipeline);
+        onDestroy([saved] {});  // behind the pipeline
+    }
     return pipeline;
 }
 

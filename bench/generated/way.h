@@ -15,7 +15,7 @@ namespace millrace::bench {
 
 enum class Kind {
     Generated,  // vkCmdExecuteGeneratedCommandsEXT
-    Streams,    // vkCmdExecuteGeneratedCommandsNV; draws alone
+    Streams,    // vkCmdExecuteGeneratedCommandsNV; dispatches have no set
     Loop,       // the host records what the stream says, one by one
     Floor,      // one multi-draw-indirect or dispatch, whose shader looks up what it needs; no set
 };
@@ -44,6 +44,7 @@ private:
     std::span<const uint32_t> code() const;
     // `others`: shader groups behind its own.
     VkPipeline createPipeline(uint32_t salt, std::span<const VkPipeline> others = {});
+    VkPipeline createCompute(const VkSpecializationInfo& salt, const void* chain);
     VkPipeline createGraphics(const VkSpecializationInfo& salt, const void* chain, std::span<const VkPipeline> others);
     void createCommands();
     void createTokens();
