@@ -4,7 +4,7 @@
 #
 #   scripts/sanitize.sh [--quick] address|thread [option of ctest...]
 #
-# --quick leaves out what takes long: most of what needs a Vulkan device.
+# --quick leaves out what runs mesh shaders and generated commands on a Vulkan device, and with `thread` all that takes long.
 # tests/lsan.supp and tests/tsan.supp name what is kept or done by libraries that are not ours.
 set -euo pipefail
 cd "$(dirname "$0")/.."
