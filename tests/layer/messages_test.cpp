@@ -116,7 +116,9 @@ TEST(Messages, WrongNodeIndexOnTheDevice_NamesTheRule)
 TEST(Messages, TraceOrCaptureThatCannotBeWritten_IsToldByItsName)
 {
     for (const std::string setting : {"trace", "capture_file"}) {
-        for (const std::string path : {"/nowhere/at/all", "/nowhere/at/all.json", "/dev/full"}) {
+        // Of each setting its own, since a name that is asked for again gets a number while the layer stays loaded.
+        const std::string nowhere = "/nowhere/at/all/" + setting;
+        for (const std::string& path : {nowhere, nowhere + ".json", std::string("/dev/full")}) {
             SCOPED_TRACE(setting + " = " + path);
             InstanceOptions options;
             options.settings = {{setting, path}};

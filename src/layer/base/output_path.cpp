@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -16,6 +17,10 @@ std::string outputPath(std::string pattern)
     static auto& asked = *new std::map<std::string, uint32_t>;  // never destroyed
     if (const size_t at = pattern.find("%p"); at != std::string::npos)
         pattern.replace(at, 2, std::to_string(getpid()));
+    std::error_code error;
+    const std::filesystem::file_status there = std::filesystem::status(pattern, error);
+    if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
+        return pattern;
     const std::lock_guard lock(mutex);
     const uint32_t number = ++asked[pattern];
     if (number == 1)
