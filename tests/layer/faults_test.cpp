@@ -79,7 +79,9 @@ TEST(Faults, DeviceLost_BreadcrumbsNameTheStep)
     Tree test(Settings{{"breadcrumbs", "true"}});
     EXPECT_EQ(test.loseAt("level 3: node"), VK_ERROR_DEVICE_LOST);
     const std::string text = test.message("Millrace-device-lost");
-    EXPECT_EQ("[Millrace-device-lost] " + text, messageOf("device_lost.txt"));
+    // The file has the first graph of a process. This is a later one where the layer stays loaded between tests.
+    const std::string told = std::regex_replace(text, std::regex("in graph [0-9]+,"), "in graph 1,");
+    EXPECT_EQ("[Millrace-device-lost] " + told, messageOf("device_lost.txt"));
     // Told once, however often the application asks.
     EXPECT_EQ(vkDeviceWaitIdle(test.device.handle), VK_ERROR_DEVICE_LOST);
     EXPECT_TRUE(test.device.instance.takeMessages().empty());
