@@ -14,7 +14,6 @@ namespace {
 
 constexpr VkPipelineBindPoint kCompute = VK_PIPELINE_BIND_POINT_COMPUTE;
 constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
-constexpr VkPipelineBindPoint kGraphPoint = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
 constexpr uint32_t kRoots = 300;
 constexpr uint32_t kLeaves = 16 * kRoots;  // the tree has four levels of two
 constexpr VkDeviceSize kSetBytes = 256;    // from one set to the next in a descriptor buffer

@@ -15,7 +15,6 @@ namespace millrace::layertest {
 namespace {
 
 constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
-constexpr VkPipelineBindPoint kGraphPoint = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
 constexpr VkFormat kFormat = VK_FORMAT_R8G8B8A8_UNORM;
 constexpr uint32_t kSize = 16;
 constexpr uint32_t kRoots = 40;

@@ -17,7 +17,6 @@ namespace millrace::layertest {
 namespace {
 
 constexpr VkPipelineBindPoint kCompute = VK_PIPELINE_BIND_POINT_COMPUTE;
-constexpr VkPipelineBindPoint kGraphPoint = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
 constexpr uint32_t kRoots = 50;
 constexpr uint32_t kLeaves = 16 * kRoots;  // the tree has four levels of two
 

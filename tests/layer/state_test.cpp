@@ -13,7 +13,6 @@ namespace millrace::layertest {
 namespace {
 
 constexpr VkPipelineBindPoint kCompute = VK_PIPELINE_BIND_POINT_COMPUTE;
-constexpr VkPipelineBindPoint kGraphPoint = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
 
 std::vector<uint32_t> words(const Buffer& buffer, size_t first, size_t count)
 {

@@ -13,6 +13,8 @@
 
 namespace millrace::layertest {
 
+inline constexpr VkPipelineBindPoint kGraphPoint = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
+
 struct Buffer {
     VkBuffer handle = VK_NULL_HANDLE;
     VkDeviceAddress address = 0;

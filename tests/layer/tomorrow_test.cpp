@@ -15,7 +15,6 @@ namespace millrace::layertest {
 
 namespace {
 
-constexpr VkPipelineBindPoint kGraphPoint = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
 constexpr uint32_t kValues[] = {1, 20, 300};
 constexpr uint64_t kSum = 321;
 constexpr uint64_t kMore = 77;

@@ -13,6 +13,9 @@ namespace millrace::layer {
 
 struct CommandPool;
 
+// Which no driver has.
+inline constexpr VkPipelineBindPoint kGraphPoint = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
+
 inline constexpr VkShaderStageFlags kGraphicsStages =
     VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
 inline constexpr VkShaderStageFlags kRayTracingStages =

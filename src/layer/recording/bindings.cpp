@@ -17,8 +17,6 @@ namespace millrace::layer {
 
 namespace {
 
-constexpr VkPipelineBindPoint kGraphPoint = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
-
 // A pipeline with mesh shaders has no vertex input and no topology, so that those which are set stay set. In the driver
 // it has, and loses them.
 void setVertexStateAgain(CommandBuffer& commandBuffer, VkPipeline next)

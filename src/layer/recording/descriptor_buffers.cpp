@@ -14,7 +14,6 @@ namespace millrace::layer {
 
 namespace {
 
-constexpr VkPipelineBindPoint kGraphPoint = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
 using Source = GraphBindings::Source;
 using BufferBinding = DriverBufferUsage<VkDescriptorBufferBindingInfoEXT>;
 

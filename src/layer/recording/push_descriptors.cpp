@@ -13,7 +13,6 @@ namespace millrace::layer {
 
 namespace {
 
-constexpr VkPipelineBindPoint kGraphPoint = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
 using Source = GraphBindings::Source;
 
 // Each write is remembered by itself, since a later push may replace some of them.

@@ -3,6 +3,7 @@
 
 #include "layer/loader/device.h"
 #include "layer/loader/entry_points.h"
+#include "layer/recording/bind_points.h"
 
 namespace millrace::layer {
 
@@ -23,7 +24,7 @@ VkResult create(Device& device, PFN_vkCreateDescriptorUpdateTemplate next,
 {
     const bool push = pCreateInfo->templateType == VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS;
     VkDescriptorUpdateTemplateCreateInfo info = *pCreateInfo;
-    if (push && info.pipelineBindPoint == VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX)
+    if (push && info.pipelineBindPoint == kGraphPoint)
         info.pipelineBindPoint = VK_PIPELINE_BIND_POINT_COMPUTE;
     const VkResult result = next(device.handle, &info, pAllocator, pTemplate);
     if (result != VK_SUCCESS || !push)
