@@ -43,16 +43,7 @@ ROOMS = {
 # Files of the core that know the feature "graphs" all the same. A file that no longer does leaves the list.
 KNOWS_GRAPHS = {
     "loader/device.cpp",
-    "objects/driver_pipeline_info.h",
-    "objects/ordinary_pipelines.cpp",
-    "objects/pipeline_queries.cpp",
-    "objects/private_data.cpp",
-    "recording/bindings.cpp",
     "recording/command_buffer.cpp",
-    "recording/command_buffer.h",
-    "recording/debug_utils.cpp",
-    "recording/descriptor_buffers.cpp",
-    "recording/push_descriptors.cpp",
     "submission/faults.cpp",
     "submission/queue_commands.cpp",
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // VK_AMDX_shader_enqueue as a feature of the layer.
 #include "layer/chains/chain.h"
+#include "layer/graphs/node_libraries.h"
+#include "layer/loader/device.h"
 #include "layer/loader/device_create_info.h"
 #include "layer/loader/feature.h"
 #include "runtime/runtime.h"
@@ -173,9 +175,15 @@ public:
             enableWhatMeshNodesNeed(request);
     }
 
+    VkResult start(Device& device) const override
+    {
+        device.ownPipelines = createOwnPipelines(device);
+        return VK_SUCCESS;
+    }
+
     std::vector<EntryPoints> entryPoints() const override
     {
-        return {graphPipelineEntryPoints(), graphCommandEntryPoints()};
+        return {graphPipelineEntryPoints(), pipelineQueryEntryPoints(), graphCommandEntryPoints()};
     }
 };
 

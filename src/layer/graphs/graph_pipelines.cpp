@@ -340,35 +340,6 @@ VkPipeline publish(Device& device, std::shared_ptr<GraphObject> object)
     return handle;
 }
 
-std::shared_ptr<GraphLayout> graphLayoutOf(const Device& device, VkPipelineLayout layout)
-{
-    if (!device.usesGraphs())
-        return nullptr;
-    const PipelineLayout* known = device.pipelineLayouts.find(handleId(layout));
-    if (known && known->graph)
-        return known->graph;
-    device.messages().error("Millrace-pipeline-layout", objectReference(VK_OBJECT_TYPE_PIPELINE_LAYOUT, layout),
-                            known ? "the driver refused the layout that nodes need beside this pipeline layout"
-                                  : "a node needs a valid pipeline layout",
-                            "Give a layout that vkCreatePipelineLayout of this device returned, with at most the "
-                            "descriptors that compute shaders may have");
-    return nullptr;
-}
-
-bool isOurs(const Device& device, VkObjectType type, uint64_t handle)
-{
-    if (type == VK_OBJECT_TYPE_PIPELINE)
-        return device.graphObjects.find(handle) != nullptr;
-    if (type == VK_OBJECT_TYPE_INDIRECT_COMMANDS_LAYOUT_EXT || type == VK_OBJECT_TYPE_INDIRECT_COMMANDS_LAYOUT_NV)
-        return device.indirectLayouts.find(handle) != nullptr;
-    if (type == VK_OBJECT_TYPE_INDIRECT_EXECUTION_SET_EXT)
-        return device.executionSets.find(handle) != nullptr;
-    if (type != VK_OBJECT_TYPE_SHADER_MODULE)
-        return false;
-    const ShaderModule* module = device.shaderModules.find(handle);
-    return module && module->ours;
-}
-
 EntryPoints graphPipelineEntryPoints()
 {
     static const EntryPoint entries[] = {

@@ -46,22 +46,12 @@ private:
     std::string m_name;
 };
 
-// The node of a compute pipeline with the library bit.
-VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkComputePipelineCreateInfo& createInfo,
-                              VkPipelineCreateFlags2 flags, VkPipeline* out);
-
-// That of a graphics pipeline with a mesh shader and the flags of a node, or with code of the extension. `created`: as
+// The node of a graphics pipeline with a mesh shader and the flags of a node, or with code of the extension. `created`: as
 // for DriverPipelineInfo. Requires: Device::usesMeshNodes().
 VkResult createMeshLibrary(Device& device, VkPipelineCache cache, const VkGraphicsPipelineCreateInfo& createInfo,
                            const VkPipeline* created, VkPipeline* out);
 
 // Gives the application a handle for an object.
 VkPipeline publish(Device& device, std::shared_ptr<GraphObject> object);
-
-// The pipeline layout's companion, or null after a message. Null without one where there are no graphs.
-std::shared_ptr<GraphLayout> graphLayoutOf(const Device& device, VkPipelineLayout layout);
-
-// True for objects that only the layer knows.
-bool isOurs(const Device& device, VkObjectType type, uint64_t handle);
 
 }  // namespace millrace::layer

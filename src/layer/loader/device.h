@@ -43,6 +43,7 @@ class GraphicsPart;
 struct GraphObject;
 struct IndirectLayout;
 class MeshShaders;
+class OwnPipelines;
 class PipelineMaker;
 class PipelineObserver;
 class PipelinesAhead;
@@ -103,6 +104,7 @@ struct Device {
     Registry<std::vector<uint32_t>> viewMasks;  // of subpasses of those that have several views, and of ours
     Registry<std::vector<std::shared_ptr<const GraphicsPart>>> graphicsLibraries;
     std::shared_ptr<GeneratedCommands> generatedCommands;
+    std::shared_ptr<OwnPipelines> ownPipelines;          // never null once the features have started
     std::shared_ptr<PipelineObserver> pipelineObserver;  // null: nobody wants to know
     std::shared_ptr<PipelineMaker> pipelineMaker;        // null: the driver makes all
     std::shared_ptr<ShaderCounter> shaderCounter;        // null: shaders are as the application gave them

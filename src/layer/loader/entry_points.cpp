@@ -107,7 +107,6 @@ const Table& deviceTable()
                                updateTemplateEntryPoints(),
                                pipelineCacheEntryPoints(),
                                ordinaryPipelineEntryPoints(),
-                               pipelineQueryEntryPoints(),
                                debugUtilsEntryPoints(),
                                debugMarkerEntryPoints(),
                                privateDataEntryPoints(),

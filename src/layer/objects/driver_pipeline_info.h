@@ -9,7 +9,6 @@
 
 #include "layer/chains/chain.h"
 #include "layer/chains/patched_chain.h"
-#include "layer/graphs/pipelines.h"
 #include "layer/loader/device.h"
 #include "layer/objects/shader_counter.h"
 

@@ -2,19 +2,19 @@
 // Pipelines that are not execution graphs: passed on, unless they are libraries for one or contain what the driver must
 // not see.
 #include <algorithm>
+#include <span>
 
-#include "layer/graphs/validate.h"
 #include "layer/loader/entry_points.h"
 #include "layer/objects/driver_pipeline_info.h"
 #include "layer/objects/graphics_parts.h"
+#include "layer/objects/own_pipelines.h"
+#include "layer/objects/pipeline_flags.h"
 #include "layer/objects/pipeline_maker.h"
 #include "layer/objects/pipeline_observer.h"
 
 namespace millrace::layer {
 
 namespace {
-
-constexpr VkPipelineCreateFlags2 kGraphBit = VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX;
 
 std::span<const VkPipelineShaderStageCreateInfo> stagesOf(const VkComputePipelineCreateInfo& info)
 {
@@ -159,19 +159,13 @@ VkResult remember(Device& device, VkPipelineBindPoint bindPoint, uint32_t count,
     return result;
 }
 
-bool isNodeLibrary(const Device& device, const VkComputePipelineCreateInfo& info)
-{
-    return (device.uses & kUseExtension) &&
-           (pipelineFlags(info.pNext, info.flags) & VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR);
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL CreateComputePipelines(VkDevice handle, VkPipelineCache pipelineCache, uint32_t count,
                                                       const VkComputePipelineCreateInfo* pCreateInfos,
                                                       const VkAllocationCallbacks* pAllocator, VkPipeline* pPipelines)
 {
     Device& device = Device::of(handle);
     if (std::all_of(pCreateInfos, pCreateInfos + count, [&](const VkComputePipelineCreateInfo& info) {
-            return !isNodeLibrary(device, info) && isPlain(device, info);
+            return !device.ownPipelines->makes(info) && isPlain(device, info);
         })) {
         const VkResult result =
             device.table.CreateComputePipelines(handle, pipelineCache, count, pCreateInfos, pAllocator, pPipelines);
@@ -185,9 +179,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateComputePipelines(VkDevice handle, VkPipelin
     };
     const VkResult result =
         createEach(count, pCreateInfos, pPipelines, [&](const VkComputePipelineCreateInfo& info, VkPipeline* out) {
-            const VkPipelineCreateFlags2 flags = pipelineFlags(info.pNext, info.flags);
-            return isNodeLibrary(device, info) ? createComputeLibrary(device, pipelineCache, info, flags, out)
-                                               : createTranslated(device, info, pPipelines, next, out);
+            return device.ownPipelines->makes(info) ? device.ownPipelines->create(info, pipelineCache, out)
+                                                    : createTranslated(device, info, pPipelines, next, out);
         });
     tell(device, count, pCreateInfos, pPipelines);
     return result;
@@ -213,19 +206,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice handle, VkPipeli
     };
     const VkResult result =
         createEach(count, pCreateInfos, pPipelines, [&](const VkGraphicsPipelineCreateInfo& info, VkPipeline* out) {
-            const bool isNode =
-                (pipelineFlags(info.pNext, info.flags) & kGraphBit) || usesShaderEnqueue(device, stagesOf(info));
-            if (isNode && device.usesMeshNodes())
-                return createMeshLibrary(device, pipelineCache, info, pPipelines, out);
-            if (pipelineFlags(info.pNext, info.flags) & kGraphBit) {
-                device.messages().error(
-                    "VUID-VkExecutionGraphPipelineCreateInfoAMDX-shaderMeshEnqueue-10182",
-                    objectReference(VK_OBJECT_TYPE_DEVICE, handle),
-                    "graphics pipelines with VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX need the "
-                    "feature shaderMeshEnqueue, which is not enabled",
-                    "Draw with a pipeline of its own from what a graph of compute nodes wrote");
-                return VK_ERROR_VALIDATION_FAILED_EXT;
-            }
+            if (device.ownPipelines->makes(info))
+                return device.ownPipelines->create(info, pipelineCache, pPipelines, out);
             VkResult made;
             if (isMade(device, info)) {
                 DriverPipelineInfo<VkGraphicsPipelineCreateInfo> translated(device, info, pPipelines);
@@ -286,54 +268,6 @@ VKAPI_ATTR void VKAPI_CALL DestroyPipeline(VkDevice handle, VkPipeline pipeline,
 }
 
 }  // namespace
-
-VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkComputePipelineCreateInfo& createInfo,
-                              VkPipelineCreateFlags2 flags, VkPipeline* out)
-{
-    const ObjectReference reference = objectReference(VK_OBJECT_TYPE_DEVICE, device.handle);
-    if (!device.usesGraphs()) {
-        device.messages().error("VUID-VkComputePipelineCreateInfo-shaderEnqueue-09177", reference,
-                                "vkCreateComputePipelines: VK_PIPELINE_CREATE_LIBRARY_BIT_KHR needs the feature "
-                                "shaderEnqueue, which is not enabled",
-                                kEnableFeature);
-        return VK_ERROR_VALIDATION_FAILED_EXT;
-    }
-    device.tellUnknown("vkCreateComputePipelines", unknownStructures(createInfo.pNext), kLayerAlone);
-    device.tellUnknown("vkCreateComputePipelines", unknownStructures(createInfo.stage.pNext), kLayerAlone);
-    auto object = std::make_shared<GraphObject>();
-    object->kind = GraphObject::Kind::ComputeLibrary;
-    object->flags = flags;
-    object->layout = graphLayoutOf(device, createInfo.layout);
-    if (!object->layout)
-        return VK_ERROR_VALIDATION_FAILED_EXT;
-    Result<NodeRequest> request = readStage(device, createInfo.stage, *object->layout);
-    if (!request) {
-        if (flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)
-            return VK_PIPELINE_COMPILE_REQUIRED;
-        device.messages().error("Millrace-library-creation", reference,
-                                "vkCreateComputePipelines: " + request.error().text(),
-                                "Give a module, or code chained to the stage, with a compute entry point of this name");
-        return VK_ERROR_VALIDATION_FAILED_EXT;
-    }
-    NodeBuilder builder(device, cache, flags, object->layout, {std::move(*request)});
-    NodeResult node = builder.prepare().front();
-    if (node.result == VK_SUCCESS)
-        node = builder.compile({}, {}).front();
-    if (const auto* feedback = findInChain<VkPipelineCreationFeedbackCreateInfo>(
-            createInfo.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO)) {
-        *feedback->pPipelineCreationFeedback = node.feedback;
-        if (feedback->pipelineStageCreationFeedbackCount > 0)
-            feedback->pPipelineStageCreationFeedbacks[0] = node.feedback;
-    }
-    if (!node.message.empty())
-        device.messages().error("Millrace-library-creation", reference, "vkCreateComputePipelines: " + node.message,
-                                kSeeLowerCommand);
-    if (node.result != VK_SUCCESS)
-        return node.result;
-    object->nodes.push_back(std::move(node.node));
-    *out = publish(device, std::move(object));
-    return VK_SUCCESS;
-}
 
 EntryPoints ordinaryPipelineEntryPoints()
 {

@@ -332,6 +332,21 @@ GraphLayout::~GraphLayout()
         device.table.DestroyPipelineLayout(device.handle, handle, runtime::hostMemory());
 }
 
+std::shared_ptr<GraphLayout> graphLayoutOf(const Device& device, VkPipelineLayout layout)
+{
+    if (!device.usesGraphs())
+        return nullptr;
+    const PipelineLayout* known = device.pipelineLayouts.find(handleId(layout));
+    if (known && known->graph)
+        return known->graph;
+    device.messages().error("Millrace-pipeline-layout", objectReference(VK_OBJECT_TYPE_PIPELINE_LAYOUT, layout),
+                            known ? "the driver refused the layout that nodes need beside this pipeline layout"
+                                  : "a node needs a valid pipeline layout",
+                            "Give a layout that vkCreatePipelineLayout of this device returned, with at most the "
+                            "descriptors that compute shaders may have");
+    return nullptr;
+}
+
 EntryPoints pipelineLayoutEntryPoints()
 {
     using Table = VkuDeviceDispatchTable;

@@ -101,6 +101,9 @@ std::shared_ptr<OwnSetLayout> copySetLayout(Device& device, VkDescriptorSetLayou
 // Null if the device has none for the layout.
 std::shared_ptr<SequenceLayout> sequenceLayoutOf(const Device& device, VkPipelineLayout layout);
 
+// Null after a message if there is none. Null without one where the device has no graphs.
+std::shared_ptr<GraphLayout> graphLayoutOf(const Device& device, VkPipelineLayout layout);
+
 // Equal as far as Vulkan asks for it where a set is bound for one and used with the other.
 bool isSameSetLayout(const DescriptorSetLayout* a, const DescriptorSetLayout* b);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/objects/private_data.h"
 
-#include "layer/graphs/pipelines.h"
 #include "layer/loader/device.h"
-#include "layer/objects/shader_modules.h"
+#include "layer/objects/own_objects.h"
 
 namespace millrace::layer {
 

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "layer/chains/chain.h"
-#include "layer/graphs/pipelines.h"
-#include "layer/graphs/validate.h"
 #include "layer/objects/driver_stages.h"
+#include "layer/objects/own_pipelines.h"
 #include "layer/objects/pipeline_maker.h"
 #include "layer/objects/pipeline_observer.h"
 #include "layer/recording/bind_points.h"
@@ -32,7 +31,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer handle, VkPipelineBin
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     if (bindPoint == kGraphPoint) {
-        commandBuffer.graph.pipeline = findGraph(commandBuffer.device, pipeline, "vkCmdBindPipeline");
+        commandBuffer.graph.pipeline = commandBuffer.device.ownPipelines->findBindable(pipeline);
         return;
     }
     if (bindPoint == VK_PIPELINE_BIND_POINT_GRAPHICS && commandBuffer.device.pipelineMaker)

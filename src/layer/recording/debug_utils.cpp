@@ -5,8 +5,9 @@
 // every device, and each of them passes through on devices without graphs.
 #include <vulkan/utility/vk_safe_struct.hpp>
 
-#include "layer/graphs/pipelines.h"
 #include "layer/loader/entry_points.h"
+#include "layer/objects/own_objects.h"
+#include "layer/objects/own_pipelines.h"
 #include "layer/objects/pipeline_observer.h"
 #include "layer/recording/command_buffer.h"
 #include "layer/submission/queue.h"
@@ -19,10 +20,8 @@ using Table = VkuDeviceDispatchTable;
 
 void rename(Device& device, VkObjectType type, uint64_t handle, const char* name)
 {
-    if (type != VK_OBJECT_TYPE_PIPELINE)
-        return;
-    if (GraphObject* object = device.graphObjects.find(handle))
-        object->setName(name ? name : "");
+    if (type == VK_OBJECT_TYPE_PIPELINE)
+        device.ownPipelines->setName(handle, name);
 }
 
 // Of an object that is not ours.

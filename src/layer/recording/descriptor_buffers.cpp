@@ -3,7 +3,6 @@
 #include <deque>
 
 #include "layer/chains/chain_copy.h"
-#include "layer/graphs/pipelines.h"
 #include "layer/objects/buffers.h"
 #include "layer/objects/driver_stages.h"
 #include "layer/recording/bind_points.h"

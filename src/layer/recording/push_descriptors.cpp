@@ -2,7 +2,6 @@
 // Push descriptors, with and without templates.
 #include <span>
 
-#include "layer/graphs/pipelines.h"
 #include "layer/objects/driver_stages.h"
 #include "layer/recording/bind_points.h"
 #include "layer/recording/state_commands.h"

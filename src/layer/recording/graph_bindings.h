@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX: a bind point that the driver does not have.
+// What is bound at VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, a bind point that the driver does not have. The feature
+// that runs the graphs binds it elsewhere.
 #pragma once
 
 #include <vulkan/utility/vk_dispatch_table.h>

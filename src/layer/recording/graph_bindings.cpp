@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/graphs/graph_bindings.h"
+#include "layer/recording/graph_bindings.h"
 
 #include <algorithm>
 
