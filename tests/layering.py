@@ -43,9 +43,6 @@ ROOMS = {
 # Files of the core that know the feature "graphs" all the same. A file that no longer does leaves the list.
 KNOWS_GRAPHS = {
     "loader/device.cpp",
-    "recording/command_buffer.cpp",
-    "submission/faults.cpp",
-    "submission/queue_commands.cpp",
 }
 # The two parts of graph::Node, and the files that may write them. A file that no longer does leaves the list.
 WRITERS = {

@@ -147,6 +147,18 @@ std::string ruleOf(const std::string& command, uint32_t error)
 
 }  // namespace
 
+// Traces of graphs want to know.
+void GraphRun::beforeSubmission()
+{
+    if (device.trace)
+        dispatch->beforeExecution();
+}
+
+std::string GraphRun::name() const
+{
+    return object->name();
+}
+
 // Without memory for a message there is none.
 void GraphRun::report() noexcept
 {

@@ -6,10 +6,11 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
-#include "layer/recording/boundary.h"
+#include "layer/recording/stepped.h"
 #include "runtime/runtime.h"
 
 namespace millrace::layer {
@@ -17,7 +18,7 @@ namespace millrace::layer {
 struct Device;
 struct GraphObject;
 
-struct GraphRun final : Continuation {
+struct GraphRun final : Stepped {
     GraphRun(Device& own, const char* dispatching, VkCommandBuffer holding, std::shared_ptr<GraphObject> graph,
              std::shared_ptr<runtime::RecordedDispatch> recorded)
         : device(own),
@@ -36,6 +37,7 @@ struct GraphRun final : Continuation {
     uint32_t recordedSweeps = 1;  // in the command buffer, one after the other
     bool continued = false;       // the submission goes on until nothing remains
 
+    void beforeSubmission() override;
     // Tells the application of dropped work, and of work left behind where nobody continues it; each once. Any thread,
     // any time: what the device has not written yet is not reported yet.
     void report() noexcept override;
@@ -46,6 +48,9 @@ struct GraphRun final : Continuation {
     void forgetDecision() override { dispatch->forgetDecision(); }
     Progress progress() const override;
     void tellStalled() const override;
+    std::optional<runtime::Progress> step() const override { return dispatch->progress(); }
+    std::string name() const override;
+    VkCommandBuffer recordedIn() const override { return commandBuffer; }
 
     std::atomic<bool> errorReported{false};
     std::atomic<bool> remainderReported{false};

@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "layer/chains/chain.h"
-#include "layer/graphs/graph_run.h"
-#include "layer/graphs/pipelines.h"
 #include "layer/loader/entry_points.h"
 #include "layer/recording/command_pool.h"
 #include "layer/submission/held_work.h"
@@ -85,7 +83,7 @@ void CommandBuffer::keepInheritance(const VkCommandBufferInheritanceInfo& info)
 
 void CommandBuffer::forgetCommands()
 {
-    for (const std::shared_ptr<GraphRun>& run : runs)
+    for (const std::shared_ptr<Watched>& run : runs)
         run->report();
     for (const std::shared_ptr<Watched>& one : watched)
         one->report();

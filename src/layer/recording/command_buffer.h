@@ -32,7 +32,6 @@ namespace millrace::layer {
 
 struct CommandPool;
 struct GraphObject;
-struct GraphRun;
 
 // What the host has written for commands of the layer's, by what it is: the next command mostly reads the same.
 struct HostCopy {
@@ -59,7 +58,7 @@ struct CommandBuffer {
     // In order of execution; the first is the application's. Of a secondary one they are executed one by one.
     std::vector<VkCommandBuffer> streams;
     std::vector<Boundary> boundaries;  // between two streams each
-    std::vector<std::shared_ptr<GraphRun>> runs;
+    std::vector<std::shared_ptr<Watched>> runs;           // graphs
     std::vector<std::shared_ptr<Watched>> watched;        // besides those; of secondary ones that were executed as well
     std::vector<std::shared_ptr<Watched>> forSubmission;  // likewise, which have nothing to tell once it has run
     std::vector<std::shared_ptr<void>> keepAlive;         // that recorded commands read

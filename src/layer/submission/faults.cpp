@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "layer/base/own_thread.h"
-#include "layer/graphs/graph_run.h"
-#include "layer/graphs/pipelines.h"
 #include "layer/loader/device.h"
+#include "layer/recording/stepped.h"
 #include "layer/submission/status_watch.h"
 
 namespace millrace::layer {
@@ -36,13 +35,13 @@ std::string capitalized(std::string text)
     return text;
 }
 
-std::vector<std::shared_ptr<GraphRun>> graphsOn(const Device& device)
+std::vector<std::shared_ptr<Stepped>> steppedOn(const Device& device)
 {
-    std::vector<std::shared_ptr<GraphRun>> graphs;
+    std::vector<std::shared_ptr<Stepped>> all;
     for (const std::shared_ptr<Watched>& watched : device.statusWatch->alive())
-        if (auto graph = std::dynamic_pointer_cast<GraphRun>(watched))
-            graphs.push_back(std::move(graph));
-    return graphs;
+        if (auto stepped = std::dynamic_pointer_cast<Stepped>(watched))
+            all.push_back(std::move(stepped));
+    return all;
 }
 
 struct Trail {
@@ -54,11 +53,11 @@ struct Trail {
 Trail trailOf(Device& device)
 {
     Trail trail;
-    for (const std::shared_ptr<GraphRun>& run : graphsOn(device)) {
+    for (const std::shared_ptr<Stepped>& run : steppedOn(device)) {
         ++trail.graphs;
-        const auto progress = run->dispatch->progress();
+        const auto progress = run->step();
         if (!progress)
-            trail.unknown.push_back(run->object->name());
+            trail.unknown.push_back(run->name());
         else if (progress->where == Where::Inside)
             trail.inside.push_back(progress->text);
     }
@@ -138,8 +137,8 @@ void Faults::look(std::chrono::milliseconds limit)
 {
     const Clock::time_point now = Clock::now();
     std::erase_if(m_sightings, [](const auto& item) { return item.first.expired(); });
-    for (const std::shared_ptr<GraphRun>& run : graphsOn(m_device)) {
-        const auto progress = run->dispatch->progress();
+    for (const std::shared_ptr<Stepped>& run : steppedOn(m_device)) {
+        const auto progress = run->step();
         if (!progress || progress->where != Where::Inside) {
             m_sightings.erase(run);
             continue;
@@ -154,10 +153,10 @@ void Faults::look(std::chrono::milliseconds limit)
     }
 }
 
-void Faults::reportSlow(const GraphRun& run, const std::string& text, std::chrono::milliseconds limit) const
+void Faults::reportSlow(const Stepped& run, const std::string& text, std::chrono::milliseconds limit) const
 {
     m_device.messages().error(
-        "Millrace-step-limit", objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, run.commandBuffer),
+        "Millrace-step-limit", objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, run.recordedIn()),
         capitalized(text) + " after " + std::to_string(limit.count()) + " ms, the limit of setting step_limit_ms",
         "Look in this node for loops that may not end, or raise the limit if it has that much to "
         "do; the layer goes on waiting for it");

@@ -16,7 +16,7 @@
 namespace millrace::layer {
 
 struct Device;
-struct GraphRun;
+class Stepped;
 
 class Faults {
 public:
@@ -47,12 +47,12 @@ private:
     void reportLoss();
     void run(std::chrono::milliseconds limit);
     void look(std::chrono::milliseconds limit);
-    void reportSlow(const GraphRun& run, const std::string& text, std::chrono::milliseconds limit) const;
+    void reportSlow(const Stepped& run, const std::string& text, std::chrono::milliseconds limit) const;
 
     Device& m_device;
     std::atomic<bool> m_lost{false};
     std::atomic<bool> m_hasNoThread{false};                                      // and has said so
-    std::map<std::weak_ptr<GraphRun>, Sighting, std::owner_less<>> m_sightings;  // of the thread
+    std::map<std::weak_ptr<Stepped>, Sighting, std::owner_less<>> m_sightings;  // of the thread
     std::mutex m_mutex;
     std::condition_variable m_changed;
     bool m_stop = false;

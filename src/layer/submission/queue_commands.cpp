@@ -5,7 +5,6 @@
 #include "layer/base/own_thread.h"
 #include "layer/chains/chain.h"
 #include "layer/chains/chain_copy.h"
-#include "layer/graphs/graph_run.h"
 #include "layer/loader/entry_points.h"
 #include "layer/recording/command_buffer.h"
 #include "layer/submission/driver_submits.h"
@@ -71,14 +70,11 @@ bool mustWait(const Queue& queue, uint32_t count, const Info* submits)
 void announce(VkCommandBuffer handle)
 {
     const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    if (commandBuffer.device.trace)
-        for (const std::shared_ptr<GraphRun>& run : commandBuffer.runs)
-            run->dispatch->beforeExecution();
     for (const std::shared_ptr<Watched>& one : commandBuffer.forSubmission)
         one->beforeSubmission();
 }
 
-// Traces of graphs want to know, and what generated commands were recorded with.
+// What generated commands were recorded with wants to know.
 void announce(uint32_t count, const VkSubmitInfo* submits)
 {
     for (uint32_t i = 0; i < count; ++i)
@@ -243,7 +239,7 @@ VkResult submit(VkQueue handle, uint32_t count, const Info* submits, VkFence fen
         signalOnHost(queue.device, signalsOf(queue.device, count, submits));
         return VK_ERROR_DEVICE_LOST;
     }
-    if (queue.device.trace || queue.device.usesCommands())
+    if (queue.device.usesCommands())
         announce(count, submits);
     if (queue.device.hasLateStreams)
         if (const VkResult result = renew(count, submits); result != VK_SUCCESS)
