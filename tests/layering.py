@@ -40,10 +40,6 @@ ROOMS = {
     "chains": {"base"},
     **{room: {"base", "chains"} | CORE for room in CORE | FEATURES},
 }
-# Files of the core that know the feature "graphs" all the same. A file that no longer does leaves the list.
-KNOWS_GRAPHS = {
-    "loader/device.cpp",
-}
 # The two parts of graph::Node, and the files that may write them. A file that no longer does leaves the list.
 WRITERS = {
     "declared": {
@@ -88,9 +84,8 @@ def violations(source):
                     yield f"{file.relative_to(source)}: {folder.name} must not include {target}"
 
 
-def room_violations(layer, knows_graphs):
-    """The same for the rooms of src/layer; `knows_graphs` lists the files of the core that may include "graphs"."""
-    knowing = set()
+def room_violations(layer):
+    """The same for the rooms of src/layer."""
     for file in sorted(path for path in layer.rglob("*") if path.suffix in SUFFIXES):
         name = file.relative_to(layer).as_posix()
         room = name.rpartition("/")[0]
@@ -98,15 +93,8 @@ def room_violations(layer, knows_graphs):
             yield f"layer/{name}: the file is in no room of the layer"
             continue
         targets = {match.group(1) for match in ROOM_INCLUDE.finditer(file.read_text(encoding="utf-8"))}
-        if room in CORE and "graphs" in targets:
-            knowing.add(name)
-            targets.discard("graphs")
         for target in sorted(str(target) for target in targets - ROOMS[room] - {room}):
             yield f"layer/{name}: the room {room} must not include {target}"
-    for name in sorted(knowing - knows_graphs):
-        yield f"layer/{name}: the core must not include the feature graphs"
-    for name in sorted(knows_graphs - knowing):
-        yield f"layer/{name}: does not include graphs; take it from KNOWS_GRAPHS"
 
 
 def writer_violations(source, writers):
@@ -150,14 +138,15 @@ def self_test():
         for room in ("base", "recording", "graphs", "maintenance5"):
             (layer / room).mkdir()
         (layer / "graphs" / "good.cpp").write_text('#include "layer/recording/a.h"\n#include "layer/graphs/b.h"\n')
-        (layer / "recording" / "known.cpp").write_text('#include "layer/graphs/b.h"\n')
-        assert not list(room_violations(layer, {"recording/known.cpp"}))
+        (layer / "recording" / "good.cpp").write_text('#include "layer/recording/a.h"\n')
+        assert not list(room_violations(layer))
         (layer / "base" / "bad.cpp").write_text('#include "layer/recording/a.h"\n')
         (layer / "maintenance5" / "bad.cpp").write_text('#include "layer/graphs/b.h"\n')
         (layer / "graphs" / "bad.cpp").write_text('#include "layer/old.h"\n')
+        (layer / "recording" / "bad.cpp").write_text('#include "layer/graphs/b.h"\n')
         (layer / "homeless.cpp").write_text("")
-        found = list(room_violations(layer, {"recording/gone.cpp"}))
-        assert len(found) == 6, found
+        found = list(room_violations(layer))
+        assert len(found) == 5, found
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name)
         (root / "graph").mkdir()
@@ -182,7 +171,7 @@ def main():
         self_test()
         return 0
     source = pathlib.Path(sys.argv[1])
-    found = list(violations(source)) + list(room_violations(source / "layer", KNOWS_GRAPHS))
+    found = list(violations(source)) + list(room_violations(source / "layer"))
     found += list(writer_violations(source, WRITERS))
     for line in found:
         print(line)

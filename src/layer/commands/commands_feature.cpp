@@ -184,7 +184,7 @@ public:
             enableWhatCommandsNeed(request, support);
     }
 
-    VkResult start(Device& device) const override
+    VkResult start(Device& device, const VkDeviceCreateInfo&) const override
     {
         if (!device.usesCommands())
             return VK_SUCCESS;

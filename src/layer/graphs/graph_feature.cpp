@@ -2,6 +2,7 @@
 // VK_AMDX_shader_enqueue as a feature of the layer.
 #include "layer/chains/chain.h"
 #include "layer/graphs/node_libraries.h"
+#include "layer/graphs/start_graphs.h"
 #include "layer/loader/device.h"
 #include "layer/loader/device_create_info.h"
 #include "layer/loader/feature.h"
@@ -175,10 +176,10 @@ public:
             enableWhatMeshNodesNeed(request);
     }
 
-    VkResult start(Device& device) const override
+    VkResult start(Device& device, const VkDeviceCreateInfo& createInfo) const override
     {
         device.ownPipelines = createOwnPipelines(device);
-        return VK_SUCCESS;
+        return device.usesGraphs() ? startGraphs(device, createInfo) : VK_SUCCESS;
     }
 
     std::vector<EntryPoints> entryPoints() const override

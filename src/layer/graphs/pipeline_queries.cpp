@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries that take any pipeline, on devices with graphs. A pipeline of ours answers for the compute pipelines of its nodes, in order.
+// Queries that take any pipeline, on devices with graphs. A pipeline of ours answers for the compute pipelines of its
+// nodes, in order.
 #include <algorithm>
 #include <cstring>
 

@@ -46,8 +46,8 @@ private:
     std::string m_name;
 };
 
-// The node of a graphics pipeline with a mesh shader and the flags of a node, or with code of the extension. `created`: as
-// for DriverPipelineInfo. Requires: Device::usesMeshNodes().
+// The node of a graphics pipeline with a mesh shader and the flags of a node, or with code of the extension. `created`:
+// as for DriverPipelineInfo. Requires: Device::usesMeshNodes().
 VkResult createMeshLibrary(Device& device, VkPipelineCache cache, const VkGraphicsPipelineCreateInfo& createInfo,
                            const VkPipeline* created, VkPipeline* out);
 

@@ -3,15 +3,9 @@
 
 #include <span>
 
-#include "base/cache_folder.h"
 #include "base/log.h"
 #include "layer/base/own_thread.h"
 #include "layer/chains/chain.h"
-#include "layer/graphs/capture_output.h"
-#include "layer/graphs/graph_run.h"
-#include "layer/graphs/pipelines.h"
-#include "layer/graphs/pipelines_ahead.h"
-#include "layer/graphs/trace_output.h"
 #include "layer/loader/device_create_info.h"
 #include "layer/loader/feature.h"
 #include "layer/objects/pipeline_caches.h"
@@ -94,46 +88,6 @@ std::vector<VkQueueFamilyProperties> queueFamilies(const Instance& instance, VkP
     return families;
 }
 
-// A queue of the application's, which does not have it yet. Null if none runs compute shaders.
-runtime::IdleQueue idleQueue(Device& device, const VkDeviceCreateInfo& createInfo)
-{
-    runtime::IdleQueue queue;
-    for (const VkDeviceQueueCreateInfo& info :
-         std::span(createInfo.pQueueCreateInfos, createInfo.queueCreateInfoCount)) {
-        const bool computes = device.queueFamilies[info.queueFamilyIndex].queueFlags & VK_QUEUE_COMPUTE_BIT;
-        if (queue.handle || !computes || info.flags != 0)
-            continue;
-        queue.family = info.queueFamilyIndex;
-        device.table.GetDeviceQueue(device.handle, queue.family, 0, &queue.handle);
-    }
-    // The loader sees neither the queue nor command buffers for it; layers below need its dispatch pointer.
-    const auto adopt = [&device](void* object) {
-        return device.setLoaderData ? device.setLoaderData(device.handle, object) : VK_SUCCESS;
-    };
-    if (queue.handle && adopt(queue.handle) != VK_SUCCESS)
-        queue.handle = VK_NULL_HANDLE;
-    queue.adopt = adopt;
-    return queue;
-}
-
-void tellTraits(const Device& device)
-{
-    const ObjectReference object = objectReference(VK_OBJECT_TYPE_DEVICE, device.handle);
-    const Messages& messages = device.messages();
-    for (const std::string& problem : device.runtime->traitChoice().problems)
-        messages.warning("Millrace-setting", object, problem, "docs/settings.md lists all settings and their values");
-    if (!device.runtime->whyNotMeasured().empty())
-        messages.info("Millrace-device-not-measured", object,
-                      "the device could not be measured, because " + device.runtime->whyNotMeasured() +
-                          "; its traits follow from its type",
-                      "The setting traits can say better ones, see docs/settings.md");
-    std::string text;
-    for (const runtime::TraitText& trait : runtime::traitTexts(device.runtime->traitChoice()))
-        text += (text.empty() ? "" : ", ") + trait.key + " " + std::to_string(trait.value) + " (" + trait.origin + ")";
-    messages.info("Millrace-device-traits", object, "traits of the device: " + text,
-                  "The setting traits changes them, see docs/settings.md");
-}
-
 void tellUnknownExtensions(const Device& device, const VkDeviceCreateInfo& createInfo)
 {
     const std::string names =
@@ -183,7 +137,6 @@ struct Creation {
 
     VkResult create(std::shared_ptr<Device>& out) const;
     VkResult callDriver(const VkDeviceCreateInfo* info, Device& device) const;
-    VkResult startGraphs(Device& device) const;
 };
 
 VkResult Creation::callDriver(const VkDeviceCreateInfo* info, Device& device) const
@@ -196,23 +149,6 @@ VkResult Creation::callDriver(const VkDeviceCreateInfo* info, Device& device) co
         fillAliases(device.table);
     }
     return result;
-}
-
-VkResult Creation::startGraphs(Device& device) const
-{
-    runtime::Settings settings = instance.settings.runtime;
-    settings.cacheFolder = cacheFolder();
-    settings.int64 = device.support.int64;
-    settings.int64Atomics = device.support.int64Atomics;
-    settings.subgroupOperations = device.support.subgroupOperations;
-    settings.events = device.support.events;
-    VkResult result = runtime::Device::create(instance.handle, physical, device.handle, instance.table, device.table,
-                                              settings, idleQueue(device, createInfo), device.runtime);
-    if (result == VK_SUCCESS)
-        tellTraits(device);
-    if (result == VK_SUCCESS)
-        result = startTrace(device);
-    return result == VK_SUCCESS ? startCapture(device) : result;
 }
 
 VkResult Creation::create(std::shared_ptr<Device>& out) const
@@ -268,11 +204,9 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
         if (queues)
             for (const auto& [family, index] : queues->added())
                 device->sideQueues[family] = SideQueue::create(*device, family, index);
-        if (device->usesGraphs())
-            result = startGraphs(*device);
         for (const Feature* feature : allFeatures())
             if (result == VK_SUCCESS)
-                result = feature->start(*device);
+                result = feature->start(*device, createInfo);
     } catch (...) {
         result = VK_ERROR_OUT_OF_HOST_MEMORY;
     }
@@ -341,8 +275,7 @@ Device::Device(Instance& owner)
     : instance(owner),
       held(std::make_unique<HeldWork>()),
       statusWatch(std::make_unique<StatusWatch>([](Watched& watched) { watched.report(); })),
-      faults(std::make_unique<Faults>(*this)),
-      pipelinesAhead(std::make_unique<PipelinesAhead>())
+      faults(std::make_unique<Faults>(*this))
 {
 }
 
@@ -350,7 +283,8 @@ Device::~Device()
 {
     // Everything that calls the driver goes before the device does.
     faults->stop();
-    pipelinesAhead->stop();
+    for (const std::function<void()>& stop : stops)
+        stop();
     queues.clear();
     sideQueues.clear();
     commandPools.clear();

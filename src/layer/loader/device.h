@@ -85,6 +85,7 @@ struct Device {
     std::unique_ptr<runtime::TraceRecorder> trace;      // of graphs
     std::unique_ptr<runtime::CaptureRecorder> capture;  // setting "capture"
     std::unique_ptr<Timestamps> timestamps;             // setting "trace"; else null
+    std::vector<std::function<void()>> stops;           // threads of features, in front of the device's destruction
     std::vector<std::function<void()>> drains;          // of what else is traced; see drainRecorders()
     std::vector<std::function<void()>> tellProblems;    // that they met
 
@@ -127,8 +128,8 @@ struct Device {
     std::unique_ptr<HeldWork> held;
     std::unique_ptr<StatusWatch> statusWatch;
     std::unique_ptr<Faults> faults;
-    std::unique_ptr<PipelinesAhead> pipelinesAhead;
-    runtime::Names names;  // of objects of ours
+    std::shared_ptr<PipelinesAhead> pipelinesAhead;  // of graphs
+    runtime::Names names;                            // of objects of ours
 
     const Settings& settings() const { return instance.settings; }
     const Messages& messages() const { return instance.messages; }

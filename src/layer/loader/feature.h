@@ -41,8 +41,9 @@ public:
     // Takes out of a device's creation what the driver does not have, and puts in what the feature needs.
     virtual void patch(PatchedDeviceCreateInfo& request, const Support& support, uint32_t uses) const = 0;
 
-    // What it needs on a device that has just been created and that uses it. Errors are those of vkCreateDevice.
-    virtual VkResult start(Device&) const { return VK_SUCCESS; }
+    // What it needs on a device that has just been created, as the application asked for it. Errors are those of
+    // vkCreateDevice.
+    virtual VkResult start(Device&, const VkDeviceCreateInfo&) const { return VK_SUCCESS; }
 
     // Its own commands.
     virtual std::vector<EntryPoints> entryPoints() const = 0;

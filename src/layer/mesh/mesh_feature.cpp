@@ -229,7 +229,7 @@ public:
             enableWhatMeshShadersNeed(request, support);
     }
 
-    VkResult start(Device& device) const override
+    VkResult start(Device& device, const VkDeviceCreateInfo&) const override
     {
         const VkResult result = device.usesMesh() ? startMeshShaders(device) : VK_SUCCESS;
         return result == VK_SUCCESS && (device.uses & kUseMeshCounts) ? startMeshCounts(device) : result;

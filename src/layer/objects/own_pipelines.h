@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the core asks of the feature whose pipelines the driver never sees: execution graphs, and the libraries that they
-// are made from.
+// What the core asks of the feature whose pipelines the driver never sees: execution graphs, and the libraries that
+// they are made from.
 #pragma once
 
 #include <vulkan/vulkan.h>

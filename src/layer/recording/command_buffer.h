@@ -57,7 +57,7 @@ struct CommandBuffer {
     LentState lent;
     // In order of execution; the first is the application's. Of a secondary one they are executed one by one.
     std::vector<VkCommandBuffer> streams;
-    std::vector<Boundary> boundaries;  // between two streams each
+    std::vector<Boundary> boundaries;                     // between two streams each
     std::vector<std::shared_ptr<Watched>> runs;           // graphs
     std::vector<std::shared_ptr<Watched>> watched;        // besides those; of secondary ones that were executed as well
     std::vector<std::shared_ptr<Watched>> forSubmission;  // likewise, which have nothing to tell once it has run

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of the layer's that the device does in steps, such as a graph: when the device is lost or takes too long, it can be
-// said in which.
+// Work of the layer's that the device does in steps, such as a graph: when the device is lost or takes too long, it can
+// be said in which.
 #pragma once
 
 #include <vulkan/vulkan.h>

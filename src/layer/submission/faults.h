@@ -51,7 +51,7 @@ private:
 
     Device& m_device;
     std::atomic<bool> m_lost{false};
-    std::atomic<bool> m_hasNoThread{false};                                      // and has said so
+    std::atomic<bool> m_hasNoThread{false};                                     // and has said so
     std::map<std::weak_ptr<Stepped>, Sighting, std::owner_less<>> m_sightings;  // of the thread
     std::mutex m_mutex;
     std::condition_variable m_changed;
