@@ -2,14 +2,14 @@
 #include "advisor/barriers.h"
 
 #include "advisor/source_places.h"
-#include "compiler/control_flow.h"
+#include "shader/control_flow.h"
 
 namespace millrace::advisor {
 
 std::vector<Barrier> readBarriers(const PreparedShader& shader)
 {
     std::vector<Barrier> out;
-    const compiler::ControlFlow flow(shader.function());
+    const shader::ControlFlow flow(shader.function());
     SourcePlaces places(shader.module);
     const std::vector<spirv::Block>& blocks = shader.function().blocks;
     for (size_t b = 0; b < blocks.size(); ++b) {

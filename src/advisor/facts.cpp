@@ -9,7 +9,7 @@
 #include "advisor/registers.h"
 #include "advisor/source_places.h"
 #include "advisor/stored_types.h"
-#include "compiler/own_lane.h"
+#include "shader/own_lane.h"
 
 namespace millrace::advisor {
 
@@ -167,11 +167,11 @@ private:
 
     void readLoad(const Instruction& load, const Place& place)
     {
-        Id variable = compiler::samePlace(m_module, load.id(0));
+        Id variable = shader::samePlace(m_module, load.id(0));
         uint32_t component = UINT32_MAX;
         const Instruction* chain = m_module.findDefinition(variable);
         if (chain != nullptr && chain->op == spv::Op::OpAccessChain) {
-            variable = compiler::samePlace(m_module, chain->id(0));
+            variable = shader::samePlace(m_module, chain->id(0));
             m_module.constantValue(chain->id(1), component);
         }
         const Instruction* builtIn = m_module.findDecoration(variable, spv::Decoration::BuiltIn);
@@ -234,7 +234,7 @@ Result<Facts> readFacts(const PreparedShader& shader)
     facts.barriers = readBarriers(shader);
     facts.liveWords = liveWords(shader);
     if (shader.stage == Stage::Mesh)
-        facts.outputs = readOutputs(shader, compiler::OwnLane(shader.module, facts.workgroupSize));
+        facts.outputs = readOutputs(shader, shader::OwnLane(shader.module, facts.workgroupSize));
     return facts;
 }
 

@@ -67,7 +67,7 @@ struct Target {
 
 class Reader {
 public:
-    Reader(const PreparedShader& shader, const compiler::OwnLane& lanes)
+    Reader(const PreparedShader& shader, const shader::OwnLane& lanes)
         : m_shader(shader), m_module(shader.module), m_lanes(lanes), m_places(shader.module)
     {
     }
@@ -97,7 +97,7 @@ private:
 
     const PreparedShader& m_shader;
     const spirv::Module& m_module;
-    const compiler::OwnLane& m_lanes;
+    const shader::OwnLane& m_lanes;
     SourcePlaces m_places;
     std::map<Key, size_t> m_index;
     std::vector<Entry> m_entries;
@@ -335,7 +335,7 @@ std::vector<Output> Reader::read()
 
 }  // namespace
 
-std::vector<Output> readOutputs(const PreparedShader& shader, const compiler::OwnLane& lanes)
+std::vector<Output> readOutputs(const PreparedShader& shader, const shader::OwnLane& lanes)
 {
     return Reader(shader, lanes).read();
 }

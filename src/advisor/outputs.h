@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "advisor/facts.h"
-#include "compiler/own_lane.h"
+#include "shader/own_lane.h"
 
 namespace millrace::advisor {
 
 // In the order of the interface, members in their order; those that nothing writes are left out.
-std::vector<Output> readOutputs(const PreparedShader& shader, const compiler::OwnLane& lanes);
+std::vector<Output> readOutputs(const PreparedShader& shader, const shader::OwnLane& lanes);
 
 }  // namespace millrace::advisor

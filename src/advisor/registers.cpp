@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "advisor/stored_types.h"
-#include "compiler/control_flow.h"
+#include "shader/control_flow.h"
 
 namespace millrace::advisor {
 
@@ -239,7 +239,7 @@ private:
 
     const spirv::Module& m_module;
     const spirv::Function& m_function;
-    const compiler::ControlFlow m_flow;
+    const shader::ControlFlow m_flow;
     IdSet m_varying;
     IdSet m_defined;
     std::unordered_map<uint32_t, IdSet> m_origins;  // of what only arranges values, by result

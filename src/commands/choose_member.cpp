@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "compiler/function_writer.h"
+#include "shader/function_writer.h"
 
 namespace millrace::commands {
 
@@ -116,7 +116,7 @@ private:
     const Layout& m_layout;
     ArgumentLoads m_loads;
     Id m_word;
-    compiler::FunctionWriter m_writer;
+    shader::FunctionWriter m_writer;
 };
 
 }  // namespace

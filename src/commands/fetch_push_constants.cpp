@@ -16,16 +16,16 @@
 #include "abi/commands.h"
 #include "commands/places.h"
 #include "commands/sources.h"
-#include "compiler/diagnose.h"
-#include "compiler/function_writer.h"
-#include "compiler/globals.h"
-#include "compiler/memory_operands.h"
-#include "compiler/payload_types.h"
-#include "compiler/pointers.h"
+#include "shader/diagnose.h"
+#include "shader/function_writer.h"
+#include "shader/globals.h"
+#include "shader/memory_operands.h"
+#include "shader/pointers.h"
+#include "shader/type_layouts.h"
 
 namespace millrace::commands {
 
-using compiler::Failure;
+using shader::Failure;
 using spirv::Emitter;
 using spirv::Id;
 using spirv::Instruction;
@@ -62,7 +62,7 @@ public:
         const Id type = m_module.pointee(m_module.typeOf(m_block));
         const Instruction* definition = m_module.findDefinition(type);
         if (!definition || definition->op != spv::Op::OpTypeStruct) {
-            m_failure.at(compiler::describe(m_module, m_block), "the push constant block is no structure");
+            m_failure.at(shader::describe(m_module, m_block), "the push constant block is no structure");
             return m_failure.status();
         }
         m_type = type;
@@ -72,7 +72,7 @@ public:
                 rewrite(function);
         if (!m_failure) {
             removePointers();
-            compiler::addPhysicalStorageCapabilities(m_module);
+            shader::addPhysicalStorageCapabilities(m_module);
         }
         return m_failure.status();
     }
@@ -152,7 +152,7 @@ private:
         m_record.reset();
         m_sequence = {};
         spirv::rewriteFunction(m_module, function, [&](const Instruction& i, Emitter& out) { visit(i, out); });
-        compiler::insertBehindVariables(function, m_start);
+        shader::insertBehindVariables(function, m_start);
         checkUses(function);
     }
 
@@ -194,10 +194,10 @@ private:
     // What the first memory operands say is about the target, or about both.
     void copyTo(const Instruction& i, const Place& from, Emitter& out)
     {
-        size_t next = compiler::memoryOperandsBegin(i.op);
-        const compiler::MemoryOperands operands = compiler::readMemoryOperands(i, next);
+        size_t next = shader::memoryOperandsBegin(i.op);
+        const shader::MemoryOperands operands = shader::readMemoryOperands(i, next);
         Instruction store = spirv::instruction(spv::Op::OpStore).add(i.id(0)).add(load(from, out, {}));
-        compiler::setMemoryOperands(store, operands);
+        shader::setMemoryOperands(store, operands);
         out.keep(std::move(store));
     }
 
@@ -219,7 +219,7 @@ private:
         const auto isAbout = [&](const Instruction& i) { return i.isId(0) && m_byPointer.contains(i.id(0).value); };
         std::erase_if(m_module.section(Section::DebugNames), isAbout);
         m_module.removeDecorations(isAbout);
-        compiler::forget(m_module, m_block);
+        shader::forget(m_module, m_block);
         std::erase_if(m_module.section(Section::Globals), [&](const Instruction& i) { return i.result == m_block; });
     }
 
@@ -533,7 +533,7 @@ private:
 
     void fail(const Place& place, const std::string& message)
     {
-        m_failure.at(compiler::describe(m_module, m_block),
+        m_failure.at(shader::describe(m_module, m_block),
                      "the push constant at byte " + std::to_string(place.offsetBytes) + " " + message);
     }
 
@@ -548,7 +548,7 @@ private:
     bool m_isWhole = false;                        // it has all
     ArgumentLoads m_loads;
     Places m_places;
-    mutable compiler::TypeLayouts m_layouts;  // computes when asked
+    mutable shader::TypeLayouts m_layouts;  // computes when asked
     std::vector<Piece> m_pieces;
     std::unordered_map<uint32_t, Place> m_byPointer;
     Failure m_failure{"fetchPushConstants"};

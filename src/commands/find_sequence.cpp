@@ -8,14 +8,14 @@
 
 #include "abi/commands.h"
 #include "commands/search.h"
-#include "compiler/diagnose.h"
-#include "compiler/function_writer.h"
-#include "compiler/globals.h"
+#include "shader/diagnose.h"
+#include "shader/function_writer.h"
+#include "shader/globals.h"
 #include "spirv/id_set.h"
 
 namespace millrace::commands {
 
-using compiler::FunctionWriter;
+using shader::FunctionWriter;
 using spirv::Emitter;
 using spirv::Id;
 using spirv::Instruction;
@@ -106,7 +106,7 @@ private:
     Id linearGroup()
     {
         Emitter out = m_writer.out();
-        const Id variable = compiler::getBuiltInVariable(m_module, spv::BuiltIn::WorkgroupId, m_triple);
+        const Id variable = shader::getBuiltInVariable(m_module, spv::BuiltIn::WorkgroupId, m_triple);
         const Id id = out.emit(spv::Op::OpLoad, m_triple, {variable});
         const Id layer = emit(out, spv::Op::OpIMul, component(out, id, 2), m_module.getConstant(abi::kRows));
         const Id row = emit(out, spv::Op::OpIAdd, component(out, id, 1), layer);
@@ -205,7 +205,7 @@ private:
     // As what the module declares: a specialization constant stays one.
     Id workgroupSize(Emitter& out)
     {
-        if (const Id constant = compiler::findBuiltIn(m_module, spv::BuiltIn::WorkgroupSize))
+        if (const Id constant = shader::findBuiltIn(m_module, spv::BuiltIn::WorkgroupSize))
             return asTriple(out, constant, m_module.typeOf(constant));
         Instruction size = spirv::instruction(spv::Op::OpCompositeConstruct, m_triple, m_module.newId());
         for (const Instruction& i : m_module.section(Section::ExecutionModes)) {
@@ -247,7 +247,7 @@ private:
     Id m_triple;
     FunctionWriter m_writer;
     std::vector<LoweredBuiltIn> m_builtIns;
-    compiler::Failure m_failure{"findSequence"};
+    shader::Failure m_failure{"findSequence"};
 };
 
 }  // namespace

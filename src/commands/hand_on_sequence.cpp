@@ -9,9 +9,9 @@
 #include "abi/commands.h"
 #include "commands/interface_locations.h"
 #include "commands/task_payload.h"
-#include "compiler/diagnose.h"
-#include "compiler/function_writer.h"
-#include "compiler/globals.h"
+#include "shader/diagnose.h"
+#include "shader/function_writer.h"
+#include "shader/globals.h"
 #include "spirv/id_set.h"
 
 namespace millrace::commands {
@@ -63,7 +63,7 @@ public:
             sendWithPayload();
         else if (m_route.isSent)
             send(out, createOutput());
-        compiler::insertBehindVariables(*m_module.findFunction(m_variant.entry), start);
+        shader::insertBehindVariables(*m_module.findFunction(m_variant.entry), start);
         return {};
     }
 
@@ -219,7 +219,7 @@ private:
     // A function of the number of vertices, which the invocations of a workgroup share.
     Id createSender()
     {
-        compiler::FunctionWriter writer(m_module);
+        shader::FunctionWriter writer(m_module);
         const Id count = writer.addParameter(m_word);
         const Id pointer = m_module.getPointerType(spv::StorageClass::Output, m_word);
         const Id output = createArrayOutput(mostVertices());
@@ -322,9 +322,9 @@ bool readsDrawIndex(const Module& module)
 
 Status lowerDrawIndex(Module& module)
 {
-    compiler::Failure failure("lowerDrawIndex");
+    shader::Failure failure("lowerDrawIndex");
     for (const Id variable : findInputs(module, spv::BuiltIn::DrawIndex)) {
-        const Id zero = compiler::getNull(module, module.pointee(module.typeOf(variable)));
+        const Id zero = shader::getNull(module, module.pointee(module.typeOf(variable)));
         if (!makePrivate(module, variable, failure))
             break;
         module.findDefinition(variable)->add(zero);
@@ -349,7 +349,7 @@ Status fetchDrawIndex(Variant& variant, const Layout& layout)
         const Id value = type == loads.wordType() ? number : out.emit(spv::Op::OpBitcast, type, {number});
         out.emitVoid(spv::Op::OpStore, {variable, value});
     }
-    compiler::insertBehindVariables(*module.findFunction(variant.entry), start);
+    shader::insertBehindVariables(*module.findFunction(variant.entry), start);
     return {};
 }
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "compiler/payload_types.h"
+#include "shader/type_layouts.h"
 
 namespace millrace::commands {
 
@@ -65,7 +65,7 @@ public:
             return;
         const Id block = m_module.pointee(variable->type);
         uint32_t member = kWhole;
-        const bool isOne = compiler::isAccessChain(i.op) && i.operandCount() > 1 && i.id(0) == operand &&
+        const bool isOne = shader::isAccessChain(i.op) && i.operandCount() > 1 && i.id(0) == operand &&
                            m_module.constantValue(i.id(1), member);
         for (auto known = m_known.lower_bound({block.value, 0}); known != m_known.end(); ++known) {
             if (known->first.first != block.value)

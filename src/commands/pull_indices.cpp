@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "abi/commands.h"
-#include "compiler/diagnose.h"
-#include "compiler/function_writer.h"
-#include "compiler/globals.h"
+#include "shader/diagnose.h"
+#include "shader/function_writer.h"
+#include "shader/globals.h"
 #include "spirv/id_set.h"
 
 namespace millrace::commands {
@@ -73,7 +73,7 @@ public:
             storeAll(firsts, first);
             storeAll(instances, emit(spv::Op::OpIAdd, number(offset), first));
         }
-        compiler::insertBehindVariables(*m_module.findFunction(m_variant.entry), m_start);
+        shader::insertBehindVariables(*m_module.findFunction(m_variant.entry), m_start);
         return {};
     }
 
@@ -119,7 +119,7 @@ private:
     // What the device says, behind lower().
     Id drawn(spv::BuiltIn which)
     {
-        return m_out.emit(spv::Op::OpLoad, m_word, {compiler::getBuiltInVariable(m_module, which, m_word)});
+        return m_out.emit(spv::Op::OpLoad, m_word, {shader::getBuiltInVariable(m_module, which, m_word)});
     }
 
     // Of the instance, from 0 on: the device counts from vertexOffset, where the draw's firstInstance is, unless it can
@@ -168,7 +168,7 @@ private:
     Id m_word;
     spirv::InstructionList m_start;  // of the entry point
     Emitter m_out;
-    compiler::Failure m_failure{"pullIndices"};
+    shader::Failure m_failure{"pullIndices"};
 };
 
 }  // namespace

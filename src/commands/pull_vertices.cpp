@@ -14,14 +14,14 @@
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include "abi/commands.h"
-#include "compiler/diagnose.h"
-#include "compiler/function_writer.h"
-#include "compiler/globals.h"
+#include "shader/diagnose.h"
+#include "shader/function_writer.h"
+#include "shader/globals.h"
 #include "spirv/id_set.h"
 
 namespace millrace::commands {
 
-using compiler::Failure;
+using shader::Failure;
 using spirv::Emitter;
 using spirv::Id;
 using spirv::Instruction;
@@ -162,7 +162,7 @@ public:
         m_module.setName(function, "pull_vertices");
         spirv::InstructionList start;
         Emitter(m_module, start).call(function, m_module.getVoidType(), {});
-        compiler::insertBehindVariables(*m_module.findFunction(m_variant.entry), start);
+        shader::insertBehindVariables(*m_module.findFunction(m_variant.entry), start);
         return m_failure.status();
     }
 
@@ -535,7 +535,7 @@ private:
 
     bool fail(Id variable, const std::string& message)
     {
-        return m_failure.at(compiler::describe(m_module, variable), "the input " + message);
+        return m_failure.at(shader::describe(m_module, variable), "the input " + message);
     }
 
     Variant& m_variant;
@@ -545,7 +545,7 @@ private:
     ArgumentLoads m_loads;
     Id m_word;
     Id m_float;
-    compiler::FunctionWriter m_function;
+    shader::FunctionWriter m_function;
     std::optional<Emitter> m_out;  // of its last block
     bool m_isCareful = false;
     Failure m_failure{"pullVertices"};

@@ -6,7 +6,7 @@ namespace millrace::commands {
 using spirv::Emitter;
 using spirv::Id;
 
-Id searchLast(compiler::FunctionWriter& writer, Id count, Id wanted, const std::function<Id(Emitter&, Id)>& load)
+Id searchLast(shader::FunctionWriter& writer, Id count, Id wanted, const std::function<Id(Emitter&, Id)>& load)
 {
     spirv::Module& module = writer.out().module();
     const Id word = module.getIntType(32, false), boolType = module.getBoolType();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/task_payload.h"
 
-#include "compiler/globals.h"
+#include "shader/globals.h"
 
 namespace millrace::commands {
 
@@ -72,7 +72,7 @@ Result<PayloadWord> addPayloadWord(Module& module, Id wordType)
     }
     const auto member = static_cast<uint32_t>(definition->operandCount());
     definition->add(wordType);
-    completeConstructs(module, type, compiler::getNull(module, wordType));
+    completeConstructs(module, type, shader::getNull(module, wordType));
     return PayloadWord{payloads[0], member};
 }
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "abi/commands.h"
-#include "compiler/globals.h"
-#include "compiler/modern_forms.h"
-#include "compiler/pointers.h"
+#include "shader/globals.h"
+#include "shader/modern_forms.h"
+#include "shader/pointers.h"
 #include "spirv/check.h"
 #include "spirv/edit.h"
 #include "spirv/id_set.h"
@@ -78,7 +78,7 @@ void removeUnusedPushConstants(Module& module)
         if (isPushConstants(i) && !used.contains(i.result))
             unused.push_back(i.result);
     for (const Id variable : unused) {
-        compiler::forget(module, variable);
+        shader::forget(module, variable);
         std::erase_if(module.section(Section::Globals), [&](const Instruction& i) { return i.result == variable; });
     }
 }
@@ -194,20 +194,20 @@ std::vector<Id> findInputs(const Module& module, spv::BuiltIn builtIn)
     return found;
 }
 
-bool makePrivate(Module& module, Id variable, compiler::Failure& failure)
+bool makePrivate(Module& module, Id variable, shader::Failure& failure)
 {
     module.removeDecorations([&](const Instruction& i) {
         const bool isAbout = i.op == spv::Op::OpDecorate && i.id(0) == variable;
         return isAbout && i.literal(1) != static_cast<uint32_t>(spv::Decoration::RelaxedPrecision);
     });
-    return compiler::changeStorage(module, variable, spv::StorageClass::Private, failure);
+    return shader::changeStorage(module, variable, spv::StorageClass::Private, failure);
 }
 
 Id loadBuiltIn(Emitter& out, spv::BuiltIn builtIn, Id type)
 {
     Module& module = out.module();
     const std::vector<Id> own = findInputs(module, builtIn);
-    const Id variable = own.empty() ? compiler::getBuiltInVariable(module, builtIn, type) : own[0];
+    const Id variable = own.empty() ? shader::getBuiltInVariable(module, builtIn, type) : own[0];
     const Id ownType = module.pointee(module.typeOf(variable));
     const Id value = out.emit(spv::Op::OpLoad, ownType, {variable});
     return ownType == type ? value : out.emit(spv::Op::OpBitcast, type, {value});
@@ -215,7 +215,7 @@ Id loadBuiltIn(Emitter& out, spv::BuiltIn builtIn, Id type)
 
 Status useAddresses(Module& module)
 {
-    if (const Status status = compiler::useModernForms(module); !status)
+    if (const Status status = shader::useModernForms(module); !status)
         return status;
     module.version = std::max(module.version, kLeastVersion);
     module.addCapability(spv::Capability::PhysicalStorageBufferAddresses);
@@ -242,7 +242,7 @@ Status declareArguments(Variant& variant)
 
 spirv::Words finishVariant(Variant& variant)
 {
-    compiler::extendInterface(variant.module, variant.entry);
+    shader::extendInterface(variant.module, variant.entry);
     spirv::orderGlobals(variant.module);
     return spirv::write(variant.module);
 }
@@ -322,9 +322,9 @@ Id ArgumentLoads::drawNumber(Emitter& out, const Layout& layout)
     if (!layout.numbersDraws)
         return first;
     m_module.addCapability(spv::Capability::DrawParameters);
-    Id variable = compiler::findBuiltIn(m_module, spv::BuiltIn::DrawIndex);
+    Id variable = shader::findBuiltIn(m_module, spv::BuiltIn::DrawIndex);
     if (!variable) {
-        variable = compiler::getBuiltInVariable(m_module, spv::BuiltIn::DrawIndex, m_word);
+        variable = shader::getBuiltInVariable(m_module, spv::BuiltIn::DrawIndex, m_word);
         m_module.setName(variable, "sequence_draw");
     }
     return out.emit(spv::Op::OpIAdd, m_word, {first, out.emit(spv::Op::OpLoad, m_word, {variable})});

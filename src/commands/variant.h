@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "commands/layout.h"
-#include "compiler/diagnose.h"
+#include "shader/diagnose.h"
 #include "spirv/long_arithmetic.h"
 #include "spirv/module.h"
 #include "spirv/tools.h"
@@ -54,7 +54,7 @@ std::vector<spirv::Id> findInputs(const spirv::Module& module, spv::BuiltIn buil
 
 // Makes an Input variable a Private one, for a value of ours. Of its decorations RelaxedPrecision stays. Fails where
 // its pointer is passed on.
-bool makePrivate(spirv::Module& module, spirv::Id variable, compiler::Failure& failure);
+bool makePrivate(spirv::Module& module, spirv::Id variable, shader::Failure& failure);
 
 // The value of a built-in of 32-bit integers as unsigned ones. There must be one variable of each built-in, so the
 // application's own is taken, whatever its signedness. `type`: unsigned integer or a vector of such.

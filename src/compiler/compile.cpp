@@ -6,7 +6,6 @@
 #include <array>
 #include <iterator>
 
-#include "compiler/diagnose.h"
 #include "compiler/node_shader.h"
 #include "compiler/pass.h"
 #include "compiler/passes/check_budgets.h"
@@ -39,6 +38,7 @@
 #include "compiler/prepare.h"
 #include "compiler/source_module.h"
 #include "graph/code_traits.h"
+#include "shader/diagnose.h"
 #include "spirv/edit.h"
 #include "spirv/tools.h"
 

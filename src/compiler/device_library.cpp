@@ -7,7 +7,7 @@
 #include <span>
 
 #include "compiler/device_functions.h"
-#include "compiler/memory_model.h"
+#include "shader/memory_model.h"
 #include "shaders/node_library.h"
 #include "spirv/edit.h"
 
@@ -37,7 +37,7 @@ Result<spirv::Library> makeLibrary(const DeviceLibraryBuild& build)
     // glslang exports all functions of a library.
     spirv::keepExports(*module, [](std::string_view name) { return findDeviceFunction(name).has_value(); });
     if (build.vulkanMemoryModel)
-        useVulkanMemoryModel(*module);
+        shader::useVulkanMemoryModel(*module);
     return spirv::Library::create(std::move(*module));
 }
 

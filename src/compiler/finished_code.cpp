@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "compiler/control_flow.h"
-#include "compiler/values.h"
+#include "shader/control_flow.h"
+#include "shader/values.h"
 
 namespace millrace::compiler {
 
@@ -63,13 +63,13 @@ public:
 
 private:
     const Module& m_module;
-    const Values m_values;
+    const shader::Values m_values;
 };
 
 // The blocks of a function that a workgroup may come to without having been told.
 std::vector<bool> reachUnfinished(const spirv::Function& function, const Conditions& conditions)
 {
-    const ControlFlow flow(function);
+    const shader::ControlFlow flow(function);
     std::vector<bool> reached(function.blocks.size(), false);
     std::vector<size_t> pending{0};
     reached[0] = true;

@@ -3,15 +3,15 @@
 
 #include <algorithm>
 
-#include "compiler/diagnose.h"
-#include "compiler/function_writer.h"
 #include "compiler/fusion/callee.h"
 #include "compiler/fusion/descent.h"
 #include "compiler/fusion/entry.h"
 #include "compiler/fusion/kept_outputs.h"
 #include "compiler/fusion/plain_memory.h"
 #include "compiler/prepare.h"
-#include "compiler/workgroup_view.h"
+#include "shader/diagnose.h"
+#include "shader/function_writer.h"
+#include "shader/workgroup_view.h"
 
 namespace millrace::compiler {
 
@@ -122,12 +122,12 @@ private:
                 if (const Status status = link(callee, m_kept.all()[functions.size() - 1], functions.back()); !status)
                     return status;
         }
-        if (m_kept.inWorkgroup() && sharedBytesOf(m_module) > kMaxSharedBytes) {
+        if (m_kept.inWorkgroup() && shader::sharedBytesOf(m_module) > kMaxSharedBytes) {
             return Diagnostic{"fuse", "workgroup memory",
-                              "producer and consumers have " + std::to_string(sharedBytesOf(m_module)) +
+                              "producer and consumers have " + std::to_string(shader::sharedBytesOf(m_module)) +
                                   " bytes, more than " + std::to_string(kMaxSharedBytes)};
         }
-        FunctionWriter writer(m_module);
+        shader::FunctionWriter writer(m_module);
         writer.beginBlock();
         for (const KeptOutput& kept : m_kept.all())
             writer.out().emitVoid(spv::Op::OpStore, {kept.count, m_module.getConstant(0)});
@@ -190,7 +190,7 @@ private:
     }
 
     // The way down, then consumer(payload);
-    void descend(FunctionWriter& writer, const std::vector<Linked>& functions)
+    void descend(shader::FunctionWriter& writer, const std::vector<Linked>& functions)
     {
         const KeptOutput& kept = m_kept.all().front();
         m_descent->write(writer, kept);
@@ -200,7 +200,7 @@ private:
     }
 
     // for (i = 0; i < count; ++i) consumer(payloads[i]);
-    void run(FunctionWriter& writer, const KeptOutput& kept, std::span<const FusedConsumer> consumers,
+    void run(shader::FunctionWriter& writer, const KeptOutput& kept, std::span<const FusedConsumer> consumers,
              const std::vector<Linked>& functions)
     {
         if (functions.empty())
@@ -227,7 +227,7 @@ private:
     }
 
     // The node index of a payload.
-    Id indexOf(FunctionWriter& writer, const KeptOutput& kept, Id payload)
+    Id indexOf(shader::FunctionWriter& writer, const KeptOutput& kept, Id payload)
     {
         const Id uintType = m_module.getIntType(32, false);
         Emitter out = writer.out();
@@ -238,7 +238,7 @@ private:
     }
 
     // Payloads that invocations of the workgroup have taken.
-    Id countTaken(FunctionWriter& writer, const KeptOutput& kept)
+    Id countTaken(shader::FunctionWriter& writer, const KeptOutput& kept)
     {
         const Id uintType = m_module.getIntType(32, false);
         Emitter out = writer.out();
@@ -249,7 +249,7 @@ private:
     }
 
     // The consumer of the node index.
-    void choose(FunctionWriter& writer, const KeptOutput& kept, std::span<const FusedConsumer> consumers,
+    void choose(shader::FunctionWriter& writer, const KeptOutput& kept, std::span<const FusedConsumer> consumers,
                 const std::vector<Linked>& functions, Id index, Id payload)
     {
         for (size_t f = 0; f < functions.size(); ++f) {
@@ -264,7 +264,7 @@ private:
         }
     }
 
-    Id isAmong(FunctionWriter& writer, Id index, const std::vector<uint32_t>& indices)
+    Id isAmong(shader::FunctionWriter& writer, Id index, const std::vector<uint32_t>& indices)
     {
         const Id boolType = m_module.getBoolType();
         Id among = m_module.getConstantBool(false);
@@ -283,7 +283,7 @@ private:
     }
 
     // All workgroups of the consumer's grid.
-    void runGroups(FunctionWriter& writer, const KeptOutput& kept, const Linked& linked, Id index, Id payload)
+    void runGroups(shader::FunctionWriter& writer, const KeptOutput& kept, const Linked& linked, Id index, Id payload)
     {
         const auto run = [&](Id group) {
             call(writer, linked, {index, payload, group});
@@ -297,8 +297,8 @@ private:
     }
 
     // For a payload in a Private variable, or in one place of it.
-    void callWith(FunctionWriter& writer, const Linked& linked, Id index, std::span<const Leaf> leaves, Id variable,
-                  std::span<const Id> place)
+    void callWith(shader::FunctionWriter& writer, const Linked& linked, Id index, std::span<const Leaf> leaves,
+                  Id variable, std::span<const Id> place)
     {
         Emitter out = writer.out();
         std::vector<Id> arguments{index};
@@ -309,7 +309,7 @@ private:
         call(writer, linked, std::move(arguments));
     }
 
-    void call(FunctionWriter& writer, const Linked& linked, std::vector<Id> arguments)
+    void call(shader::FunctionWriter& writer, const Linked& linked, std::vector<Id> arguments)
     {
         Emitter out = writer.out();
         for (const Leaf& leaf : linked.callee->pushConstants)
@@ -337,7 +337,7 @@ private:
     NodeShader& m_shader;
     Module& m_module;
     PlainMemory m_memory{m_module};
-    Failure m_failure{"fuse"};
+    shader::Failure m_failure{"fuse"};
     bool m_hasPushConstants;  // of its own, or of the first consumer that has some
     KeptOutputs m_kept{m_shader, m_memory, m_failure};
     std::optional<Descent> m_descent;

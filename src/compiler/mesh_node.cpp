@@ -6,7 +6,6 @@
 
 #include "abi/mesh_nodes.h"
 #include "compiler/collector.h"
-#include "compiler/globals.h"
 #include "compiler/passes/inline_payload_functions.h"
 #include "compiler/passes/lower_mesh_payload.h"
 #include "compiler/passes/lower_payloads.h"
@@ -20,6 +19,7 @@
 #include "compiler/passes/upgrade_module.h"
 #include "compiler/prepare.h"
 #include "compiler/source_module.h"
+#include "shader/globals.h"
 #include "spirv/edit.h"
 
 namespace millrace::compiler {
@@ -122,9 +122,9 @@ Status lower(NodeShader& shader, const Options& options, uint32_t strideBytes)
     if (!status)
         return status;
     spirv::setForgottenOutputs(shader.module);
-    updateInterface(shader.module, shader.entry);
+    shader::updateInterface(shader.module, shader.entry);
     interface.restore(shader.module);
-    orderGlobals(shader.module);
+    spirv::orderGlobals(shader.module);
     return {};
 }
 

@@ -8,8 +8,8 @@
 
 #include "abi/commands.h"
 #include "abi/mesh.h"
-#include "compiler/diagnose.h"
-#include "compiler/globals.h"
+#include "shader/diagnose.h"
+#include "shader/globals.h"
 
 namespace millrace::mesh {
 
@@ -188,7 +188,7 @@ private:
 
     Module& m_module;
     std::unordered_map<uint32_t, uint32_t> m_alignments;
-    compiler::Failure m_failure{"mesh outputs"};
+    shader::Failure m_failure{"mesh outputs"};
 };
 
 Result<Area> Area::create(Module& module, const std::vector<Id>& members)

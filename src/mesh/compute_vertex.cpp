@@ -7,8 +7,8 @@
 
 #include "abi/mesh.h"
 #include "commands/fetch_push_constants.h"
-#include "compiler/globals.h"
 #include "mesh/passes.h"
+#include "shader/globals.h"
 #include "spirv/edit.h"
 
 namespace millrace::mesh {
@@ -39,7 +39,7 @@ bool isStorage(const spirv::Module& module, const Instruction& variable)
             const Instruction* type = module.findDefinition(module.pointee(variable.type));
             while (type && (type->op == spv::Op::OpTypeArray || type->op == spv::Op::OpTypeRuntimeArray))
                 type = module.findDefinition(type->id(0));
-            return type && compiler::isStorageImage(*type);
+            return type && shader::isStorageImage(*type);
         }
         default:
             return false;
@@ -95,7 +95,7 @@ void ComputeVertex::markReadOnly()
             m_module.decorate(i.result, spv::Decoration::NonWritable);
 }
 
-void ComputeVertex::run(compiler::FunctionWriter& writer, LongWords origin, Id index)
+void ComputeVertex::run(shader::FunctionWriter& writer, LongWords origin, Id index)
 {
     Emitter out = writer.out();
     commands::ArgumentLoads loads(m_vertex);

@@ -4,8 +4,8 @@
 
 #include "base/result.h"
 #include "commands/variant.h"
-#include "compiler/function_writer.h"
 #include "mesh/independent_vertices.h"
+#include "shader/function_writer.h"
 
 namespace millrace::mesh {
 
@@ -20,7 +20,7 @@ public:
     Status prepare();
 
     // Leaves VertexCode::values of a vertex. `origin`: where the workgroup has its abi::MeshOrigin. `index`: a word.
-    void run(compiler::FunctionWriter& writer, spirv::LongWords origin, spirv::Id index);
+    void run(shader::FunctionWriter& writer, spirv::LongWords origin, spirv::Id index);
 
 private:
     void markReadOnly();

@@ -10,16 +10,16 @@
 #include <vector>
 
 #include "abi/mesh.h"
-#include "compiler/diagnose.h"
-#include "compiler/function_writer.h"
-#include "compiler/globals.h"
-#include "compiler/memory_operands.h"
 #include "mesh/mesh_outputs.h"
 #include "mesh/passes.h"
+#include "shader/diagnose.h"
+#include "shader/function_writer.h"
+#include "shader/globals.h"
+#include "shader/memory_operands.h"
 
 namespace millrace::mesh {
 
-using compiler::FunctionWriter;
+using shader::FunctionWriter;
 using spirv::Block;
 using spirv::Emitter;
 using spirv::Id;
@@ -172,7 +172,7 @@ public:
     Status run()
     {
         const Id type = m_module.getPointerType(spv::StorageClass::Private, word());
-        const Id zero = compiler::getNull(m_module, word());
+        const Id zero = shader::getNull(m_module, word());
         m_vertices = m_module.createVariable(type, spv::StorageClass::Private, zero);
         m_primitives = m_module.createVariable(type, spv::StorageClass::Private, zero);
         if (const BuiltInOutput* cull = m_outputs.find(spv::BuiltIn::CullPrimitiveEXT))
@@ -283,7 +283,7 @@ private:
     void wait(Emitter out)
     {
         if (m_cull)
-            compiler::emitWorkgroupBarrier(m_module, out, m_module.hasCapability(spv::Capability::VulkanMemoryModel));
+            shader::emitWorkgroupBarrier(m_module, out, m_module.hasCapability(spv::Capability::VulkanMemoryModel));
     }
 
     void wrapEntry()
@@ -363,7 +363,7 @@ private:
     uint32_t m_words = 0;  // of m_bits
     Id m_bits;             // Workgroup
     std::unordered_map<uint32_t, Pointer> m_pointers;
-    compiler::Failure m_failure{"countMeshes"};
+    shader::Failure m_failure{"countMeshes"};
 };
 
 // Empty if the compiler has not said.

@@ -11,12 +11,12 @@
 
 #include "abi/mesh.h"
 #include "commands/interface_locations.h"
-#include "compiler/diagnose.h"
-#include "compiler/function_writer.h"
-#include "compiler/globals.h"
 #include "mesh/compute_vertex.h"
 #include "mesh/find_place.h"
 #include "mesh/passes.h"
+#include "shader/diagnose.h"
+#include "shader/function_writer.h"
+#include "shader/globals.h"
 #include "spirv/edit.h"
 
 namespace millrace::mesh {
@@ -197,7 +197,7 @@ private:
             if (i.op == spv::Op::OpVariable && !isHandedOn(i.result) && (!m_code || isOutput(i)))
                 variables.push_back(i.result);
         for (const Id variable : variables)
-            compiler::forget(m_module, variable);
+            shader::forget(m_module, variable);
         std::erase_if(m_module.section(Section::Globals), [&](const Instruction& i) {
             return i.op == spv::Op::OpVariable && std::ranges::count(variables, i.result) > 0;
         });
@@ -277,7 +277,7 @@ private:
             const bool isChosen = std::ranges::find(kAlways, builtIn.builtIn) != std::end(kAlways);
             if (const Id target = isChosen ? targetOf(builtIn, position) : Id{})
                 store(target,
-                      builtIn.builtIn == spv::BuiltIn::PointSize ? one() : compiler::getNull(m_module, builtIn.type));
+                      builtIn.builtIn == spv::BuiltIn::PointSize ? one() : shader::getNull(m_module, builtIn.type));
         }
         // Points have a size, written or not.
         if (m_outputs.corners != 1 || m_outputs.find(spv::BuiltIn::PointSize))
@@ -353,7 +353,7 @@ private:
                 where.push_back(number(distance));
                 const Id value = load(clip.output, where, real());
                 const Id isNegative =
-                    emit(spv::Op::OpFOrdLessThan, boolean, {value, compiler::getNull(m_module, real())});
+                    emit(spv::Op::OpFOrdLessThan, boolean, {value, shader::getNull(m_module, real())});
                 outside = emit(spv::Op::OpLogicalAnd, boolean, {outside, isNegative});
             }
             inside = emit(spv::Op::OpLogicalAnd, boolean, {inside, emit(spv::Op::OpLogicalNot, boolean, {outside})});
@@ -491,7 +491,7 @@ private:
     const Target& m_target;
     const uint32_t m_viewMask;
     const std::optional<MeshIndices> m_indices;
-    compiler::FunctionWriter m_writer;
+    shader::FunctionWriter m_writer;
     struct Late {
         Id output;
         Id variable;
@@ -504,7 +504,7 @@ private:
     std::optional<commands::ArgumentLoads> m_loads;
     std::optional<PlaceFinder> m_finder;
     std::optional<ComputeVertex> m_compute;  // where there is code
-    compiler::Failure m_failure{"drawVertices"};
+    shader::Failure m_failure{"drawVertices"};
 };
 
 }  // namespace

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "abi/mesh.h"
-#include "compiler/diagnose.h"
-#include "compiler/function_writer.h"
-#include "compiler/memory_operands.h"
-#include "compiler/pointers.h"
 #include "mesh/passes.h"
+#include "shader/diagnose.h"
+#include "shader/function_writer.h"
+#include "shader/memory_operands.h"
+#include "shader/pointers.h"
 #include "spirv/edit.h"
 
 namespace millrace::mesh {
@@ -110,7 +110,7 @@ private:
     const Area& m_area;
     const Id m_payload;
     Id m_pointer;  // to the area
-    compiler::FunctionWriter m_writer;
+    shader::FunctionWriter m_writer;
 };
 
 class Emit {
@@ -123,8 +123,8 @@ public:
     Status run()
     {
         // All invocations of the workgroup write to it and read it.
-        compiler::Failure failure("emitGrids");
-        if (m_payload && !compiler::changeStorage(m_module, m_payload, spv::StorageClass::Workgroup, failure))
+        shader::Failure failure("emitGrids");
+        if (m_payload && !shader::changeStorage(m_module, m_payload, spv::StorageClass::Workgroup, failure))
             return failure.status();
         const Id pointer = m_module.getPointerType(spv::StorageClass::Private, word());
         m_task.group = m_module.createVariable(pointer, spv::StorageClass::Private);
@@ -142,7 +142,7 @@ public:
             return status;
         for (size_t block = 0; block < entry().blocks.size(); ++block)
             replaceTerminator(block);
-        compiler::insertBehindVariables(entry(), start);
+        shader::insertBehindVariables(entry(), start);
         becomeCompute(m_task);
         return {};
     }
@@ -167,7 +167,7 @@ private:
         const Instruction emitted = block.body.back();
         block.body.pop_back();
         Emitter out(m_module, block.body);
-        compiler::emitWorkgroupBarrier(m_module, out, m_module.hasCapability(spv::Capability::VulkanMemoryModel));
+        shader::emitWorkgroupBarrier(m_module, out, m_module.hasCapability(spv::Capability::VulkanMemoryModel));
         setGrid(out, asWord(out, emitted.id(0)), asWord(out, emitted.id(1)), asWord(out, emitted.id(2)));
         if (!m_payload || emitted.operandCount() < 4) {
             out.emitVoid(spv::Op::OpReturn, {});

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "commands/variant.h"
-#include "compiler/function_writer.h"
 #include "mesh/area.h"
 #include "mesh/lower_pipeline.h"
 #include "mesh/mesh_outputs.h"
+#include "shader/function_writer.h"
 
 namespace millrace::mesh {
 
@@ -33,7 +33,7 @@ struct IndexedPlace {
 class PlaceFinder {
 public:
     // `viewMask`: as MeshLayout::viewMask.
-    PlaceFinder(compiler::FunctionWriter& writer, commands::ArgumentLoads& loads, spirv::Module& module,
+    PlaceFinder(shader::FunctionWriter& writer, commands::ArgumentLoads& loads, spirv::Module& module,
                 const MeshOutputs& outputs, const OutputAreas& areas, uint32_t viewMask)
         : m_writer(writer), m_loads(loads), m_module(module), m_outputs(outputs), m_areas(areas), m_viewMask(viewMask)
     {
@@ -69,7 +69,7 @@ private:
     spirv::Id findGroup(spirv::Id primitive, VertexPlace& place);
     spirv::Id findGroupOfView(const Table& table, spirv::Id count, spirv::Id found, VertexPlace& place);
 
-    compiler::FunctionWriter& m_writer;
+    shader::FunctionWriter& m_writer;
     commands::ArgumentLoads& m_loads;
     spirv::Module& m_module;
     const MeshOutputs& m_outputs;

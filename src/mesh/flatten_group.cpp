@@ -5,9 +5,9 @@
 #include <functional>
 #include <optional>
 
-#include "compiler/diagnose.h"
-#include "compiler/function_writer.h"
 #include "mesh/passes.h"
+#include "shader/diagnose.h"
+#include "shader/function_writer.h"
 
 namespace millrace::mesh {
 
@@ -42,7 +42,7 @@ Status flattenGroup(commands::Variant& variant, const GroupSize& most)
     mode->setLiteral(3, 1);
     mode->setLiteral(4, 1);
     forgetGroupSize(module);
-    compiler::Failure failure("flattenGroup");
+    shader::Failure failure("flattenGroup");
     spirv::InstructionList start;
     Emitter out(module, start);
     std::optional<Id> position;
@@ -56,7 +56,7 @@ Status flattenGroup(commands::Variant& variant, const GroupSize& most)
         out.emitVoid(spv::Op::OpStore,
                      {variable, type == triple ? *position : out.emit(spv::Op::OpBitcast, type, {*position})});
     }
-    compiler::insertBehindVariables(*module.findFunction(variant.entry), start);
+    shader::insertBehindVariables(*module.findFunction(variant.entry), start);
     return failure.status();
 }
 

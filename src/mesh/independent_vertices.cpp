@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/diagnose.h"
-#include "compiler/globals.h"
 #include "mesh/passes.h"
 #include "mesh/vertex_code.h"
+#include "shader/diagnose.h"
+#include "shader/globals.h"
 #include "spirv/edit.h"
 #include "spirv/id_set.h"
 #include "spirv/optimizer.h"
@@ -123,7 +123,7 @@ private:
     // What nobody needs for the values is gone.
     static std::optional<commands::Variant> simplified(commands::Variant code)
     {
-        compiler::extendInterface(code.module, code.entry);
+        shader::extendInterface(code.module, code.entry);
         spirv::orderGlobals(code.module);
         const auto inlined = spirv::inlineAll(spirv::write(code.module));
         if (!inlined)
@@ -167,7 +167,7 @@ private:
         Module& module = shader.module;
         if (!module.findDefinition(variables.wanted))
             return std::nullopt;  // vertices are never written
-        compiler::Failure failure("independentVertices");
+        shader::Failure failure("independentVertices");
         VertexCode code{.shader = {}, .groupSize = size, .wanted = variables.wanted};
         bool isDone = commands::makePrivate(module, variables.wanted, failure);
         for (const auto& [value, variable] : variables.values) {

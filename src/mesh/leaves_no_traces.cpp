@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "compiler/effects.h"
-#include "compiler/memory_operands.h"
 #include "mesh/passes.h"
+#include "shader/effects.h"
+#include "shader/memory_operands.h"
 
 namespace millrace::mesh {
 
@@ -26,9 +26,9 @@ bool leavesNoTraces(const spirv::Module& module, const Instruction& i)
         case spv::Op::OpLoad:
             return storage() != spv::StorageClass::Output;
         default:
-            return i.op == spv::Op::OpStore || compiler::isAtomic(i.op)
+            return i.op == spv::Op::OpStore || shader::isAtomic(i.op)
                        ? std::ranges::find(kOwn, storage()) != std::end(kOwn)
-                       : !compiler::hasEffects(module, i);
+                       : !shader::hasEffects(module, i);
     }
 }
 

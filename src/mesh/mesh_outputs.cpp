@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "abi/mesh.h"
-#include "compiler/control_flow.h"
-#include "compiler/diagnose.h"
+#include "shader/control_flow.h"
+#include "shader/diagnose.h"
 
 namespace millrace::mesh {
 
@@ -116,7 +116,7 @@ private:
 
     static bool setsCountsAgain(const spirv::Function& function)
     {
-        const compiler::ControlFlow flow(function);
+        const shader::ControlFlow flow(function);
         const auto count = [&](size_t block) { return std::ranges::count_if(function.blocks[block].body, setsCounts); };
         for (size_t block = 0; block < function.blocks.size(); ++block) {
             const auto own = count(block);
@@ -219,7 +219,7 @@ private:
     const Module& m_module;
     MeshOutputs m_outputs;
     std::set<std::pair<uint32_t, uint32_t>> m_uses;  // variable, member
-    compiler::Failure m_failure{"readOutputs"};
+    shader::Failure m_failure{"readOutputs"};
 };
 
 // How many of abi::kMeshUnitBytes so many elements take.

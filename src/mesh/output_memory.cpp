@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "abi/mesh.h"
-#include "compiler/memory_operands.h"
 #include "mesh/passes.h"
+#include "shader/memory_operands.h"
 
 namespace millrace::mesh {
 
-using compiler::FunctionWriter;
+using shader::FunctionWriter;
 using spirv::Emitter;
 using spirv::Id;
 using spirv::Instruction;
@@ -140,7 +140,7 @@ void OutputMemory::writeGroup(Emitter& out, LongWords address, Id counts)
 
 void OutputMemory::wait(Emitter& out)
 {
-    compiler::emitWorkgroupBarrier(m_module, out, m_module.hasCapability(spv::Capability::VulkanMemoryModel));
+    shader::emitWorkgroupBarrier(m_module, out, m_module.hasCapability(spv::Capability::VulkanMemoryModel));
 }
 
 LongWords OutputMemory::locate(Emitter& out, bool isPrimitive, Id index)

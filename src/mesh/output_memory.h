@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "commands/variant.h"
-#include "compiler/function_writer.h"
 #include "mesh/mesh_outputs.h"
+#include "shader/function_writer.h"
 
 namespace millrace::mesh {
 
@@ -51,17 +51,17 @@ private:
     void writeGroup(spirv::Emitter& out, spirv::LongWords address, spirv::Id counts);
     void wait(spirv::Emitter& out);
     void writeTake();
-    void takeUnits(compiler::FunctionWriter& writer, spirv::Id vertices, spirv::Id primitives);
-    void writeOrigin(compiler::FunctionWriter& writer, spirv::LongWords address, spirv::Id counts);
-    void take(compiler::FunctionWriter& writer, spirv::Id units);
+    void takeUnits(shader::FunctionWriter& writer, spirv::Id vertices, spirv::Id primitives);
+    void writeOrigin(shader::FunctionWriter& writer, spirv::LongWords address, spirv::Id counts);
+    void take(shader::FunctionWriter& writer, spirv::Id units);
     spirv::Id groupOfAllViews(spirv::Emitter& out, spirv::LongWords table);
     spirv::LongWords findWork(spirv::Emitter& out, spirv::LongWords ofDispatch);
-    void findMemory(compiler::FunctionWriter& writer);
-    spirv::Id isToRun(compiler::FunctionWriter& writer);
+    void findMemory(shader::FunctionWriter& writer);
+    spirv::Id isToRun(shader::FunctionWriter& writer);
     spirv::Id isLimited(spirv::Emitter& out);
-    void giveBack(compiler::FunctionWriter& writer, spirv::Id units);
-    spirv::Id reserve(compiler::FunctionWriter& writer);
-    spirv::Id begin(compiler::FunctionWriter& writer);
+    void giveBack(shader::FunctionWriter& writer, spirv::Id units);
+    spirv::Id reserve(shader::FunctionWriter& writer);
+    spirv::Id begin(shader::FunctionWriter& writer);
 
     commands::Variant& m_mesh;
     spirv::Module& m_module;

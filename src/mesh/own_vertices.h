@@ -4,8 +4,8 @@
 
 #include <unordered_set>
 
-#include "compiler/own_lane.h"
 #include "mesh/lower_pipeline.h"
+#include "shader/own_lane.h"
 #include "spirv/module.h"
 
 namespace millrace::mesh {
@@ -25,7 +25,7 @@ private:
     bool isStep(spirv::Id value) const;
 
     const spirv::Module& m_module;
-    compiler::OwnLane m_lane;
+    shader::OwnLane m_lane;
     uint32_t m_invocations;
 };
 

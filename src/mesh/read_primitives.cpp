@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/diagnose.h"
-#include "compiler/globals.h"
 #include "mesh/lower_pipeline.h"
 #include "mesh/passes.h"
+#include "shader/diagnose.h"
+#include "shader/globals.h"
 #include "spirv/id_set.h"
 
 namespace millrace::mesh {
@@ -47,7 +47,7 @@ bool readsPrimitiveId(const commands::Variant& fragment)
 Status readPrimitives(commands::Variant& fragment, const PrimitiveInputs& inputs)
 {
     Module& module = fragment.module;
-    compiler::Failure failure("readPrimitives");
+    shader::Failure failure("readPrimitives");
     for (const Id variable : commands::findInputs(module, spv::BuiltIn::PrimitiveId)) {
         module.removeDecorations([&](const Instruction& i) {
             constexpr auto kBuiltIn = static_cast<uint32_t>(spv::Decoration::BuiltIn);
@@ -62,7 +62,7 @@ Status readPrimitives(commands::Variant& fragment, const PrimitiveInputs& inputs
             continue;
         }
         // Undefined, since the mesh shader does not say it.
-        const Id zero = compiler::getNull(module, module.pointee(module.typeOf(variable)));
+        const Id zero = shader::getNull(module, module.pointee(module.typeOf(variable)));
         if (!commands::makePrivate(module, variable, failure))
             break;
         module.findDefinition(variable)->add(zero);

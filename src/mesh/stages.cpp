@@ -4,9 +4,9 @@
 #include <bit>
 #include <vector>
 
-#include "compiler/diagnose.h"
-#include "compiler/globals.h"
 #include "mesh/passes.h"
+#include "shader/diagnose.h"
+#include "shader/globals.h"
 #include "spirv/edit.h"
 #include "spirv/id_set.h"
 
@@ -62,7 +62,7 @@ Id createConstant(Module& module, Id type, uint32_t value)
 // The value of an integer at the start of the entry point, in place of the built-in.
 Status setInput(Module& module, Emitter& out, spv::BuiltIn builtIn, Id number)
 {
-    compiler::Failure failure("setInput");
+    shader::Failure failure("setInput");
     for (const Id variable : commands::findInputs(module, builtIn)) {
         if (!commands::makePrivate(module, variable, failure))
             break;
@@ -180,7 +180,7 @@ Status setDrawIndex(Module& module, Emitter& out, Id number)
 
 Result<uint32_t> settleViews(Module& module, const Views& views)
 {
-    compiler::Failure failure("settleViews");
+    shader::Failure failure("settleViews");
     const std::vector<Id> variables = commands::findInputs(module, spv::BuiltIn::ViewIndex);
     module.removeCapability(spv::Capability::MultiView);
     if (views.areDevices) {
@@ -197,7 +197,7 @@ Result<uint32_t> settleViews(Module& module, const Views& views)
     const uint32_t only = views.mask == 0 ? 0 : static_cast<uint32_t>(std::countr_zero(views.mask));
     for (const Id variable : variables) {
         const Id type = module.pointee(module.typeOf(variable));
-        const Id value = only == 0 ? compiler::getNull(module, type) : createConstant(module, type, only);
+        const Id value = only == 0 ? shader::getNull(module, type) : createConstant(module, type, only);
         if (!commands::makePrivate(module, variable, failure))
             return failure.diagnostic();
         module.findDefinition(variable)->add(value);

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "abi/mesh.h"
-#include "compiler/diagnose.h"
-#include "compiler/function_writer.h"
-#include "compiler/globals.h"
 #include "mesh/output_memory.h"
 #include "mesh/passes.h"
+#include "shader/diagnose.h"
+#include "shader/function_writer.h"
+#include "shader/globals.h"
 #include "spirv/edit.h"
 
 namespace millrace::mesh {
@@ -86,7 +86,7 @@ private:
     {
         rewriteFunction(m_module, *m_module.findFunction(m_mesh.entry),
                         [&](const Instruction& i, Emitter& emitter) { rewrite(i, emitter); });
-        compiler::insertBehindVariables(*m_module.findFunction(m_mesh.entry), start);
+        shader::insertBehindVariables(*m_module.findFunction(m_mesh.entry), start);
         if (!m_failure)
             forgetVariables();
     }
@@ -253,7 +253,7 @@ private:
         if (m_payload)
             gone.push_back(m_payload);
         for (const Id variable : gone) {
-            compiler::forget(m_module, variable);
+            shader::forget(m_module, variable);
             std::erase_if(m_module.section(Section::Globals),
                           [&](const Instruction& i) { return i.result == variable; });
         }
@@ -270,7 +270,7 @@ private:
     std::optional<Area> m_payloadArea;
     Id m_payload;
     Id m_payloadPointer;
-    compiler::Failure m_failure{"storeOutputs"};
+    shader::Failure m_failure{"storeOutputs"};
 };
 
 }  // namespace

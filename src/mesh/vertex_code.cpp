@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/function_writer.h"
-#include "compiler/memory_operands.h"
-#include "compiler/payload_types.h"
 #include "mesh/passes.h"
+#include "shader/function_writer.h"
+#include "shader/memory_operands.h"
+#include "shader/type_layouts.h"
 #include "spirv/effects.h"
 
 namespace millrace::mesh {
@@ -169,7 +169,7 @@ private:
 
     void rewriteAccess(const Instruction& i, const Pointer base, Emitter& out)
     {
-        if (compiler::isAccessChain(i.op)) {
+        if (shader::isAccessChain(i.op)) {
             m_pointers[i.result.value] = base.kind == Kind::Vertex ? chain(i, base, out) : base;
             if (base.kind == Kind::Shared)
                 out.keep(i);
@@ -178,7 +178,7 @@ private:
                 store(base, i.id(1), out);
         } else if (base.kind == Kind::Shared && i.op == spv::Op::OpLoad) {
             out.keep(i);  // so that it is found if anything needs it
-        } else if (base.kind == Kind::Shared && compiler::isAtomic(i.op)) {
+        } else if (base.kind == Kind::Shared && shader::isAtomic(i.op)) {
             if (i.result)
                 replaceByForeign(i, out);
         } else {
@@ -273,7 +273,7 @@ private:
     // A new entry point leaves the values behind all ways out of the old one.
     void handOn()
     {
-        compiler::FunctionWriter writer(m_module);
+        shader::FunctionWriter writer(m_module);
         writer.beginBlock();
         Emitter out = writer.out();
         out.call(m_mesh.entry, m_module.getVoidType(), {});

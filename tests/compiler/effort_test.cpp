@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/effort.h"
+#include "shader/effort.h"
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ std::optional<uint64_t> estimated(const std::string& body, const std::string& fu
     EXPECT_TRUE(words) << words.error().text();
     const auto module = words ? spirv::read(*words) : Result<spirv::Module>(Diagnostic{});
     EXPECT_TRUE(module);
-    return module ? estimateInstructions(*module, module->functions.front().id()) : std::nullopt;
+    return module ? shader::estimateInstructions(*module, module->functions.front().id()) : std::nullopt;
 }
 
 // for (i = 0; i < bound; ++i) inside; seven instructions around it in each round.

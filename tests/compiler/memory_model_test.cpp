@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/memory_model.h"
+#include "shader/memory_model.h"
 
 #include "compiler/pass_test.h"
 #include "spirv/tools.h"
@@ -76,8 +76,8 @@ TEST(MemoryModel, AccessesThatOthersSee_AreNotPrivate)
         %held = OpLoad %Image %image
         %texel = OpImageRead %uint4 %held %at
         OpImageWrite %held %at %texel)");
-    ASSERT_TRUE(mayUseVulkanMemoryModel(module));
-    useVulkanMemoryModel(module);
+    ASSERT_TRUE(shader::mayUseVulkanMemoryModel(module));
+    shader::useVulkanMemoryModel(module);
     const spirv::Words words = spirv::write(module);
     const Status valid = spirv::validate(words);
     EXPECT_TRUE(valid) << valid.error().text();
@@ -95,7 +95,7 @@ TEST(MemoryModel, AccessesThatOthersSee_AreNotPrivate)
         %texel = OpImageRead %v4uint %held %at NonPrivateTexel
         OpImageWrite %held %at %texel NonPrivateTexel)"))
         << text;
-    useVulkanMemoryModel(module);
+    shader::useVulkanMemoryModel(module);
     EXPECT_EQ(spirv::write(module), words) << "a second time changes nothing";
 }
 
@@ -107,7 +107,7 @@ TEST(MemoryModel, SequentialAtomics)
         %a = OpAtomicLoad %uint %word %u1 %sequential
         OpAtomicStore %word %u1 %sequential %a
         %b = OpAtomicCompareExchange %uint %word %u1 %sequential %sequential %a %u2)");
-    useVulkanMemoryModel(module);
+    shader::useVulkanMemoryModel(module);
     const spirv::Words words = spirv::write(module);
     const Status valid = spirv::validate(words);
     EXPECT_TRUE(valid) << valid.error().text();
@@ -122,10 +122,10 @@ TEST(MemoryModel, SequentialAtomics)
 
 TEST(MemoryModel, WhatIsDeclaredCoherentOrVolatile_StaysWhatItIs)
 {
-    EXPECT_FALSE(mayUseVulkanMemoryModel(moduleOf("\nOpMemberDecorate %Out 0 Coherent", "")));
-    EXPECT_FALSE(mayUseVulkanMemoryModel(moduleOf("\nOpDecorate %image Coherent", "")));
-    EXPECT_FALSE(mayUseVulkanMemoryModel(moduleOf("\nOpDecorate %image Volatile", "")));
-    EXPECT_FALSE(mayUseVulkanMemoryModel(moduleOf("", "%a = OpLoad %uint %shared Volatile")));
+    EXPECT_FALSE(shader::mayUseVulkanMemoryModel(moduleOf("\nOpMemberDecorate %Out 0 Coherent", "")));
+    EXPECT_FALSE(shader::mayUseVulkanMemoryModel(moduleOf("\nOpDecorate %image Coherent", "")));
+    EXPECT_FALSE(shader::mayUseVulkanMemoryModel(moduleOf("\nOpDecorate %image Volatile", "")));
+    EXPECT_FALSE(shader::mayUseVulkanMemoryModel(moduleOf("", "%a = OpLoad %uint %shared Volatile")));
 }
 
 }  // namespace millrace::compiler

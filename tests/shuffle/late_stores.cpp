@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "compiler/memory_operands.h"
+#include "shader/memory_operands.h"
 
 namespace millrace::shuffle {
 
@@ -108,14 +108,14 @@ private:
         const bool isCall = i.op == spv::Op::OpFunctionCall && i.id(0) != m_wait;
         if (isCall || isSpecial(i.op) || releases(i) || touches(i))
             flush();
-        else if (compiler::isAtomic(i.op) && !m_late.empty() && findPlace(m_module, i.id(0)))
+        else if (shader::isAtomic(i.op) && !m_late.empty() && findPlace(m_module, i.id(0)))
             m_passedAtomic = true;
         m_body.push_back(i);
     }
 
     bool releases(const Instruction& i) const
     {
-        if (!compiler::isAtomic(i.op))
+        if (!shader::isAtomic(i.op))
             return false;
         uint32_t semantics = ~0u;
         return !m_module.constantValue(i.id(2), semantics) || (semantics & kReleases);
@@ -123,7 +123,7 @@ private:
 
     bool touches(const Instruction& i) const
     {
-        if (m_late.empty() || (i.op != spv::Op::OpLoad && !compiler::isAtomic(i.op)))
+        if (m_late.empty() || (i.op != spv::Op::OpLoad && !shader::isAtomic(i.op)))
             return false;
         const auto place = findPlace(m_module, i.id(0));
         return place && std::ranges::any_of(m_late, [&](const Late& late) { return mayBeTheSame(late.place, *place); });

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "compiler/function_writer.h"
-#include "compiler/globals.h"
-#include "compiler/memory_operands.h"
+#include "shader/function_writer.h"
+#include "shader/globals.h"
+#include "shader/memory_operands.h"
 #include "shuffle/interface.h"
 
 namespace millrace::shuffle {
@@ -57,7 +57,7 @@ private:
     {
         constexpr auto kPrivate = spv::StorageClass::Private;
         const Id pointer = m_module.getPointerType(kPrivate, type);
-        const Id variable = m_module.createVariable(pointer, kPrivate, compiler::getNull(m_module, type));
+        const Id variable = m_module.createVariable(pointer, kPrivate, shader::getNull(m_module, type));
         addToInterface(m_module, variable);
         return variable;
     }
@@ -106,7 +106,7 @@ private:
     // m_value = the word at an address.
     Id loadFunction()
     {
-        compiler::FunctionWriter writer(m_module);
+        shader::FunctionWriter writer(m_module);
         const Id low = writer.addParameter(m_uint), high = writer.addParameter(m_uint);
         writer.beginBlock();
         const Id slot = slotOf(writer.out(), low), line = lineOf(writer.out(), low);
@@ -143,7 +143,7 @@ private:
     // The word at an address is seen as it is, and the rest of its line as it was.
     Id lookFunction()
     {
-        compiler::FunctionWriter writer(m_module);
+        shader::FunctionWriter writer(m_module);
         const Id low = writer.addParameter(m_uint), high = writer.addParameter(m_uint);
         writer.beginBlock();
         const Id slot = slotOf(writer.out(), low), line = lineOf(writer.out(), low);
@@ -159,7 +159,7 @@ private:
     // seen.
     Id renewFunction()
     {
-        compiler::FunctionWriter writer(m_module);
+        shader::FunctionWriter writer(m_module);
         writer.beginBlock();
         writer.forEach(c(kLines), [&](Id slot) {
             const Id line = read(writer.out(), m_low, slot), high = read(writer.out(), m_high, slot);
@@ -186,9 +186,9 @@ private:
         const bool isBarrier = i.op == spv::Op::OpMemoryBarrier || i.op == spv::Op::OpControlBarrier;
         const bool copies = i.op == spv::Op::OpCopyMemory || i.op == spv::Op::OpCopyMemorySized;
         if (copies || (isBarrier && acquires(i.id(i.operandCount() - 1))) ||
-            (compiler::isAtomic(i.op) && acquires(i.id(2))))
+            (shader::isAtomic(i.op) && acquires(i.id(2))))
             renew(out, functions);
-        else if ((i.op == spv::Op::OpStore || compiler::isAtomic(i.op)) && isByAddress(i.id(0)))
+        else if ((i.op == spv::Op::OpStore || shader::isAtomic(i.op)) && isByAddress(i.id(0)))
             lookAtWhatIsWritten(i.id(0), out, functions);
     }
 

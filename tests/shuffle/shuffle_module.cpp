@@ -6,8 +6,8 @@
 #include <optional>
 #include <unordered_map>
 
-#include "compiler/function_writer.h"
-#include "compiler/memory_operands.h"
+#include "shader/function_writer.h"
+#include "shader/memory_operands.h"
 #include "shuffle/interface.h"
 #include "shuffle/late_stores.h"
 #include "shuffle/old_loads.h"
@@ -153,7 +153,7 @@ private:
     // Some workgroups wait where `place` says where they are.
     Id waitFunction()
     {
-        compiler::FunctionWriter writer(m_module);
+        shader::FunctionWriter writer(m_module);
         const Id place = writer.addParameter(m_uint);
         writer.beginBlock();
         const auto c = [&](uint32_t value) { return m_module.getConstant(value); };
@@ -200,7 +200,7 @@ private:
                 InstructionList body;
                 Emitter out(m_module, body);
                 for (const Instruction& i : block.body) {
-                    if (compiler::isAtomic(i.op) &&
+                    if (shader::isAtomic(i.op) &&
                         m_module.storageOf(m_module.typeOf(i.id(0))) != spv::StorageClass::Workgroup)
                         out.call(m_wait, voidType, {m_module.getConstant(place++)});
                     out.keep(i);

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "compiler/function_writer.h"
+#include "shader/function_writer.h"
 #include "subgroups/flow.h"
 #include "subgroups/meeting.h"
 
@@ -64,7 +64,7 @@ public:
         spirv::Function written = std::move(m_module.functions.back());
         m_module.functions.pop_back();
         written.definition = m_entry.definition;
-        compiler::insertBehindVariables(written, m_variables);
+        shader::insertBehindVariables(written, m_variables);
         m_entry = std::move(written);
     }
 
@@ -539,7 +539,7 @@ private:
     uint32_t m_size;
     Id m_count;
     Flow m_flow;
-    compiler::FunctionWriter m_writer;
+    shader::FunctionWriter m_writer;
     Id m_uint, m_bool;
     InstructionList m_variables;
     std::map<uint32_t, Value> m_values;

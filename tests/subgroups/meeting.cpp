@@ -10,7 +10,7 @@
 
 namespace millrace::subgroups {
 
-using compiler::FunctionWriter;
+using shader::FunctionWriter;
 using spirv::Emitter;
 using spirv::Id;
 using spirv::Instruction;

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "compiler/function_writer.h"
+#include "shader/function_writer.h"
 #include "spirv/module.h"
 
 namespace millrace::subgroups {
@@ -36,7 +36,7 @@ struct Company {
 };
 
 // The result, none if there is none. Operands are ids that are known where the code is.
-spirv::Id meet(compiler::FunctionWriter& writer, spirv::Module& module, const Company& company,
+spirv::Id meet(shader::FunctionWriter& writer, spirv::Module& module, const Company& company,
                const spirv::Instruction& meeting);
 // The same without others.
 spirv::Id meetNobody(spirv::Emitter out, const spirv::Instruction& meeting);

@@ -5,7 +5,7 @@
 #include <array>
 #include <unordered_map>
 
-#include "compiler/function_writer.h"
+#include "shader/function_writer.h"
 #include "spirv/edit.h"
 #include "spirv/module.h"
 #include "spirv/tools.h"
@@ -173,7 +173,7 @@ private:
                     i.type = component;
             }
         }
-        compiler::insertBehindVariables(entry, code);
+        shader::insertBehindVariables(entry, code);
     }
 
     // What needs nobody else: all of it where subgroups have one invocation.

@@ -3,16 +3,16 @@
 
 #include <array>
 
-#include "compiler/control_flow.h"
-#include "compiler/diagnose.h"
-#include "compiler/function_writer.h"
 #include "compiler/fusion/entry.h"
 #include "compiler/fusion/held_input.h"
 #include "compiler/fusion/plain_memory.h"
-#include "compiler/globals.h"
-#include "compiler/grid_position.h"
-#include "compiler/pointers.h"
-#include "compiler/workgroup_view.h"
+#include "shader/control_flow.h"
+#include "shader/diagnose.h"
+#include "shader/function_writer.h"
+#include "shader/globals.h"
+#include "shader/grid_position.h"
+#include "shader/pointers.h"
+#include "shader/workgroup_view.h"
 #include "spirv/edit.h"
 #include "spirv/id_set.h"
 
@@ -51,9 +51,9 @@ public:
             m_starts.push_back(start);
         writeFunction();
         allowAddresses(m_module);
-        decoratePhysicalPointers(m_module);
+        shader::decoratePhysicalPointers(m_module);
         spirv::removeUnused(m_module);
-        orderGlobals(m_module);
+        spirv::orderGlobals(m_module);
         const bool hasBlock = static_cast<bool>(findPushConstants(m_module));
         auto library = spirv::Library::create(std::move(m_module));
         if (!library)
@@ -115,7 +115,7 @@ private:
             return false;
         m_input = *held;
         if (const Id input = m_node.input) {
-            forget(m_module, input);
+            shader::forget(m_module, input);
             std::erase_if(m_module.section(Section::Globals), [&](const Instruction& i) { return i.result == input; });
         }
         return true;
@@ -180,8 +180,9 @@ private:
             case spv::BuiltIn::ShaderIndexAMDX:
                 break;
             default:
-                return (byWorkgroup() && isSubgroupBuiltIn(builtIn)) ||
-                       m_failure.at(describe(m_module, variable), "a built-in that the producer may have otherwise");
+                return (byWorkgroup() && shader::isSubgroupBuiltIn(builtIn)) ||
+                       m_failure.at(shader::describe(m_module, variable),
+                                    "a built-in that the producer may have otherwise");
         }
         const bool isLocal =
             builtIn == spv::BuiltIn::LocalInvocationId || builtIn == spv::BuiltIn::LocalInvocationIndex;
@@ -191,7 +192,7 @@ private:
             return countDown(variable);
         m_module.removeDecorations(
             [&](const Instruction& i) { return i.op == spv::Op::OpDecorate && i.id(0) == variable; });
-        if (!changeStorage(m_module, variable, spv::StorageClass::Private, m_failure))
+        if (!shader::changeStorage(m_module, variable, spv::StorageClass::Private, m_failure))
             return false;
         if (builtIn == spv::BuiltIn::ShaderIndexAMDX)
             m_shaderIndices.push_back(variable);
@@ -200,7 +201,7 @@ private:
         else if (byWorkgroup() && builtIn == spv::BuiltIn::GlobalInvocationId)
             m_globalIds.push_back(variable);
         else
-            m_starts.emplace_back(variable, getNull(m_module, m_module.pointee(m_module.typeOf(variable))));
+            m_starts.emplace_back(variable, shader::getNull(m_module, m_module.pointee(m_module.typeOf(variable))));
         return true;
     }
 
@@ -234,7 +235,7 @@ private:
                 continue;
             if (m_caller.levelsAbove == 0 || !(output.perInvocation || byWorkgroup()) ||
                 m_module.findDecoration(Id{array}, spv::Decoration::NodeSharesPayloadLimitsWithAMDX))
-                return m_failure.at(describe(m_module, Id{array}), "sends payloads as no second level may");
+                return m_failure.at(shader::describe(m_module, Id{array}), "sends payloads as no second level may");
             const uint64_t payloads = uint64_t{output.budget} * m_caller.calls * (byWorkgroup() ? groups() : 1);
             bytes += payloads * output.payloadBytes;
             if (payloads > kMaxSentBytes || bytes > kMaxSentBytes) {
@@ -248,7 +249,7 @@ private:
 
     void writeFunction()
     {
-        FunctionWriter writer(m_module);
+        shader::FunctionWriter writer(m_module);
         const Id uintType = m_module.getIntType(32, false);
         const Id index = writer.addParameter(uintType);
         writer.beginBlock();
@@ -282,7 +283,7 @@ private:
     }
 
     // Which payload the workgroup is for, and which one it is in the grid.
-    void setWorkgroup(FunctionWriter& writer)
+    void setWorkgroup(shader::FunctionWriter& writer)
     {
         const Id uintType = m_module.getIntType(32, false);
         const Id number = writer.addParameter(uintType);
@@ -293,25 +294,25 @@ private:
         if (m_groupIds.empty() && m_globalIds.empty())
             return;
         const Id uint3Type = m_module.getVectorType(uintType, 3);
-        const Id id = positionInGrid(out, group, m_node.node.declared.staticGrid);
+        const Id id = shader::positionInGrid(out, group, m_node.node.declared.staticGrid);
         for (const Id variable : m_groupIds)
             storeBits(out, variable, id, uint3Type);
         for (const Id variable : m_globalIds) {
             const Id size = vector(out, {m_node.node.declared.localSize[0], m_node.node.declared.localSize[1],
                                          m_node.node.declared.localSize[2]});
             const Id first = out.emit(spv::Op::OpIMul, uint3Type, {id, size});
-            const Id local = getBuiltInVariable(m_module, spv::BuiltIn::LocalInvocationId, uint3Type);
+            const Id local = shader::getBuiltInVariable(m_module, spv::BuiltIn::LocalInvocationId, uint3Type);
             const Id place = out.emit(spv::Op::OpLoad, uint3Type, {local});
             storeBits(out, variable, out.emit(spv::Op::OpIAdd, uint3Type, {first, place}), uint3Type);
         }
     }
 
-    void startSharedMemory(FunctionWriter& writer)
+    void startSharedMemory(shader::FunctionWriter& writer)
     {
         if (m_sharedStarts.empty())
             return;
         const Id uintType = m_module.getIntType(32, false);
-        const Id index = getBuiltInVariable(m_module, spv::BuiltIn::LocalInvocationIndex, uintType);
+        const Id index = shader::getBuiltInVariable(m_module, spv::BuiltIn::LocalInvocationIndex, uintType);
         const Id own = writer.out().emit(spv::Op::OpLoad, uintType, {index});
         const Id isFirst = writer.out().emit(spv::Op::OpIEqual, m_module.getBoolType(), {own, m_module.getConstant(0)});
         const Id join = m_module.newId();
@@ -332,7 +333,7 @@ private:
             {m_module.getConstant(values[0]), m_module.getConstant(values[1]), m_module.getConstant(values[2])});
     }
 
-    void store(FunctionWriter& writer, const std::vector<Leaf>& leaves, Id variable)
+    void store(shader::FunctionWriter& writer, const std::vector<Leaf>& leaves, Id variable)
     {
         for (const Leaf& leaf : leaves) {
             const Id value = writer.addParameter(leafTypeInCalls(m_module, leaf));
@@ -345,7 +346,7 @@ private:
     Module& m_module;
     const Caller& m_caller;
     PlainMemory m_memory{m_module};
-    Failure m_failure{"fuse"};
+    shader::Failure m_failure{"fuse"};
     HeldInput m_input;
     std::vector<Leaf> m_pushConstants;
     Id m_block;                               // a variable that holds them

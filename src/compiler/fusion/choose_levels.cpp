@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
-#include "compiler/control_flow.h"
-#include "compiler/effects.h"
-#include "compiler/effort.h"
 #include "compiler/fusion/descent.h"
 #include "compiler/fusion/sending_level.h"
-#include "compiler/memory_operands.h"
 #include "compiler/prepare.h"
-#include "compiler/values.h"
+#include "shader/control_flow.h"
+#include "shader/effects.h"
+#include "shader/effort.h"
+#include "shader/memory_operands.h"
+#include "shader/values.h"
 
 namespace millrace::compiler {
 
@@ -34,7 +34,7 @@ bool isExit(const spirv::Block& block)
 // True if nobody gets through the function but through this block.
 bool isAlwaysRun(const spirv::Function& function, size_t block)
 {
-    const ControlFlow flow(function);
+    const shader::ControlFlow flow(function);
     std::vector<bool> seen(function.blocks.size(), false);
     std::vector<size_t> open{0};
     while (!open.empty()) {
@@ -58,7 +58,7 @@ std::optional<uint32_t> findFanOut(const SendingLevel& level)
     const std::optional<Allocation> allocation = findAllocation(shader, level.output);
     uint32_t count = 0;
     const bool isKnown = allocation && allocation->function->id() == shader.entry &&
-                         shader.module.constantValue(Values(shader.module).origin(allocation->count), count) &&
+                         shader.module.constantValue(shader::Values(shader.module).origin(allocation->count), count) &&
                          isAlwaysRun(*allocation->function, allocation->block);
     return isKnown ? std::optional(count) : std::nullopt;
 }
@@ -112,7 +112,7 @@ bool isPure(const SendingLevel& level)
         const bool sends = i.op == spv::Op::OpEnqueueNodePayloadsAMDX ||
                            ((i.op == spv::Op::OpStore || i.op == spv::Op::OpCopyMemory) &&
                             module.storageOf(module.typeOf(i.id(0))) == spv::StorageClass::NodePayloadAMDX);
-        return (!sends && hasEffects(module, i)) || readsMemory(module, i);
+        return (!sends && shader::hasEffects(module, i)) || readsMemory(module, i);
     };
     return !hasAny(module, level.shader->entry, acts);
 }
@@ -139,7 +139,7 @@ bool canDescend(const RecursiveNode& node, const SendingLevel& level, uint32_t f
 uint32_t findMostDescends(const SendingLevel& level, uint32_t fanOut)
 {
     const spirv::Module& module = level.shader->module;
-    const std::optional<uint64_t> instructions = estimateInstructions(module, level.shader->entry);
+    const std::optional<uint64_t> instructions = shader::estimateInstructions(module, level.shader->entry);
     uint32_t descends = 0;
     while (instructions && (descends + 1) * *instructions <= kMaxWayInstructions &&
            countWays(fanOut, descends + 1) != UINT32_MAX)
@@ -229,7 +229,8 @@ Result<LevelChoice> chooseLevels(const RecursiveNode& node, bool all)
         return choice;
     }
     // Those of one subgroup would add to the same words more often than before: S5 took 8.2 instead of 7.3 ms.
-    if (hasAny((*anyLevel)->module, (*anyLevel)->entry, [](const Instruction& i) { return isAtomic(i.op); }) && !all) {
+    if (hasAny((*anyLevel)->module, (*anyLevel)->entry, [](const Instruction& i) { return shader::isAtomic(i.op); }) &&
+        !all) {
         choice.why = "it has atomics";
         return choice;
     }

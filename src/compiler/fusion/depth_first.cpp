@@ -5,12 +5,12 @@
 #include <bit>
 
 #include "abi/graph_memory.h"
-#include "compiler/function_writer.h"
 #include "compiler/fusion/entry.h"
 #include "compiler/fusion/held_input.h"
 #include "compiler/fusion/kept_outputs.h"
-#include "compiler/globals.h"
 #include "compiler/prepare.h"
+#include "shader/function_writer.h"
+#include "shader/globals.h"
 
 namespace millrace::compiler {
 
@@ -265,9 +265,9 @@ private:
     Module& m_module;
     const RecursiveNode& m_node;
     PlainMemory m_memory{m_module};
-    Failure m_failure{"fuse"};
+    shader::Failure m_failure{"fuse"};
     KeptOutputs m_outputs{m_shader, m_memory, m_failure};
-    FunctionWriter m_writer{m_module};
+    shader::FunctionWriter m_writer{m_module};
     DepthFirst m_sizes;
     const Id m_uint = m_module.getIntType(32, false);
     // Variables: where what the node sends goes among what is kept, the first of it and the others,

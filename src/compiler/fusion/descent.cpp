@@ -2,8 +2,8 @@
 #include "compiler/fusion/descent.h"
 
 #include "compiler/fusion/entry.h"
-#include "compiler/globals.h"
-#include "compiler/pointers.h"
+#include "shader/globals.h"
+#include "shader/pointers.h"
 
 namespace millrace::compiler {
 
@@ -47,7 +47,7 @@ bool Descent::lower()
     m_module.setName(m_way, "way");
     if (!freeWorkgroupId())
         return false;
-    m_builtIn = findBuiltIn(m_module, spv::BuiltIn::RemainingRecursionLevelsAMDX);
+    m_builtIn = shader::findBuiltIn(m_module, spv::BuiltIn::RemainingRecursionLevelsAMDX);
     if (!m_builtIn)
         return true;
     m_remaining = m_module.createVariable(pointer, kPrivate);
@@ -58,17 +58,17 @@ bool Descent::lower()
 // To the node, which is the only workgroup of its payload, it is 0.
 bool Descent::freeWorkgroupId()
 {
-    while (const Id variable = findBuiltIn(m_module, spv::BuiltIn::WorkgroupId)) {
+    while (const Id variable = shader::findBuiltIn(m_module, spv::BuiltIn::WorkgroupId)) {
         m_module.removeDecorations(
             [&](const Instruction& i) { return i.op == spv::Op::OpDecorate && i.id(0) == variable; });
-        if (!changeStorage(m_module, variable, kPrivate, m_failure))
+        if (!shader::changeStorage(m_module, variable, kPrivate, m_failure))
             return false;
         m_workgroupIds.push_back(variable);
     }
     return true;
 }
 
-void Descent::write(FunctionWriter& writer, const KeptOutput& kept)
+void Descent::write(shader::FunctionWriter& writer, const KeptOutput& kept)
 {
     if (!checkLayouts(kept))
         return;
@@ -97,15 +97,15 @@ bool Descent::checkLayouts(const KeptOutput& kept)
     return true;
 }
 
-void Descent::start(FunctionWriter& writer)
+void Descent::start(shader::FunctionWriter& writer)
 {
     const Id uintType = m_module.getIntType(32, false);
     const Id uint3Type = m_module.getVectorType(uintType, 3);
     for (const Id variable : m_workgroupIds) {
-        const Id null = getNull(m_module, m_module.pointee(m_module.typeOf(variable)));
+        const Id null = shader::getNull(m_module, m_module.pointee(m_module.typeOf(variable)));
         writer.out().emitVoid(spv::Op::OpStore, {variable, null});
     }
-    const Id workgroup = getBuiltInVariable(m_module, spv::BuiltIn::WorkgroupId, uint3Type);
+    const Id workgroup = shader::getBuiltInVariable(m_module, spv::BuiltIn::WorkgroupId, uint3Type);
     Emitter out = writer.out();
     const Id id = out.emit(spv::Op::OpLoad, uint3Type, {workgroup});
     const Id part = m_module.newId();
@@ -125,7 +125,7 @@ void Descent::start(FunctionWriter& writer)
 }
 
 // The child on the way is the next payload.
-void Descent::take(FunctionWriter& writer, const KeptOutput& kept)
+void Descent::take(shader::FunctionWriter& writer, const KeptOutput& kept)
 {
     load(writer, kept, nextChild(writer));
     if (!m_remaining)
@@ -137,7 +137,7 @@ void Descent::take(FunctionWriter& writer, const KeptOutput& kept)
     out.emitVoid(spv::Op::OpStore, {m_remaining, less});
 }
 
-Id Descent::nextChild(FunctionWriter& writer)
+Id Descent::nextChild(shader::FunctionWriter& writer)
 {
     const Id uintType = m_module.getIntType(32, false);
     const Id pairType = m_module.newId();
@@ -155,7 +155,7 @@ Id Descent::nextChild(FunctionWriter& writer)
     return half[1];
 }
 
-void Descent::load(FunctionWriter& writer, const KeptOutput& kept, Id child)
+void Descent::load(shader::FunctionWriter& writer, const KeptOutput& kept, Id child)
 {
     Emitter out = writer.out();
     const auto loadFrom = [&](const Leaf& leaf, Id place) {

@@ -2,9 +2,9 @@
 // Levels of a recursion of which an invocation runs one payload each.
 #pragma once
 
-#include "compiler/function_writer.h"
 #include "compiler/fusion/held_input.h"
 #include "compiler/fusion/kept_outputs.h"
+#include "shader/function_writer.h"
 
 namespace millrace::compiler {
 
@@ -12,7 +12,7 @@ namespace millrace::compiler {
 // descendant each, which their WorkgroupId says (graph::NodeDecisions::parts): each runs all nodes on its way.
 class Descent {
 public:
-    Descent(NodeShader& shader, PlainMemory& memory, Failure& failure, uint32_t levels, uint32_t fanOut)
+    Descent(NodeShader& shader, PlainMemory& memory, shader::Failure& failure, uint32_t levels, uint32_t fanOut)
         : m_shader(shader),
           m_module(shader.module),
           m_memory(memory),
@@ -25,22 +25,22 @@ public:
     // The node finds its payload and what remains of its recursion in variables. Before KeptOutputs::lower().
     bool lower();
     // Runs the entry point for each level. `kept` is what it sends to itself.
-    void write(FunctionWriter& writer, const KeptOutput& kept);
+    void write(shader::FunctionWriter& writer, const KeptOutput& kept);
     // The payload where the way ends.
     const HeldInput& item() const { return m_item; }
 
 private:
     bool freeWorkgroupId();
     bool checkLayouts(const KeptOutput& kept);
-    void start(FunctionWriter& writer);
-    void take(FunctionWriter& writer, const KeptOutput& kept);
-    spirv::Id nextChild(FunctionWriter& writer);
-    void load(FunctionWriter& writer, const KeptOutput& kept, spirv::Id child);
+    void start(shader::FunctionWriter& writer);
+    void take(shader::FunctionWriter& writer, const KeptOutput& kept);
+    spirv::Id nextChild(shader::FunctionWriter& writer);
+    void load(shader::FunctionWriter& writer, const KeptOutput& kept, spirv::Id child);
 
     NodeShader& m_shader;
     spirv::Module& m_module;
     PlainMemory& m_memory;
-    Failure& m_failure;
+    shader::Failure& m_failure;
     uint32_t m_levels, m_fanOut;
     HeldInput m_item;
     spirv::Id m_way;                        // variables: what is left of the way, as a fraction of 2^32,

@@ -2,7 +2,7 @@
 #include "compiler/fusion/entry.h"
 
 #include "compiler/fusion/settle.h"
-#include "compiler/globals.h"
+#include "shader/globals.h"
 #include "spirv/edit.h"
 
 namespace millrace::compiler {
@@ -25,8 +25,8 @@ void replaceEntry(NodeShader& shader, Id created)
     shader.entry = created;
     spirv::removeUnused(module);
     markAliases(module);
-    updateInterface(module, created);
-    orderGlobals(module);
+    shader::updateInterface(module, created);
+    spirv::orderGlobals(module);
 }
 
 void announce(Module& module, Id id, std::string_view name, spv::LinkageType type)
@@ -50,13 +50,13 @@ void setBudget(Module& module, Id array, uint32_t payloads)
         .push_back(spirv::instruction(spv::Op::OpDecorateId).add(array).add(kMaxPayloads).add(constant));
 }
 
-void addBarrier(FunctionWriter& writer, const NodeShader& shader)
+void addBarrier(shader::FunctionWriter& writer, const NodeShader& shader)
 {
     using Mask = spv::MemorySemanticsMask;
     uint32_t semantics = 0;
     for (const Mask mask : {Mask::AcquireRelease, Mask::WorkgroupMemory, Mask::UniformMemory})
         semantics |= static_cast<uint32_t>(mask);
-    if (hasStorageImages(shader.module))
+    if (shader::hasStorageImages(shader.module))
         semantics |= static_cast<uint32_t>(Mask::ImageMemory);
     if (shader.vulkanMemoryModel)
         semantics |= static_cast<uint32_t>(Mask::MakeAvailable) | static_cast<uint32_t>(Mask::MakeVisible);

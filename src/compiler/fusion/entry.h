@@ -2,8 +2,8 @@
 // Another entry point for a node that stays a module of the extension.
 #pragma once
 
-#include "compiler/function_writer.h"
 #include "compiler/node_shader.h"
+#include "shader/function_writer.h"
 
 namespace millrace::compiler {
 
@@ -18,7 +18,7 @@ void setBudget(spirv::Module& module, spirv::Id array, uint32_t payloads);
 
 // Where all invocations of a workgroup are. Orders buffers and images as well as workgroup memory, since a consumer
 // sees what its producer wrote.
-void addBarrier(FunctionWriter& writer, const NodeShader& shader);
+void addBarrier(shader::FunctionWriter& writer, const NodeShader& shader);
 
 // Takes the initializers of Private or Workgroup variables away, for code that runs more than once in an invocation.
 // Returns the variables and their values.

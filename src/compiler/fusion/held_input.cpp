@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/held_input.h"
 
-#include "compiler/globals.h"
 #include "compiler/payload_types.h"
+#include "shader/globals.h"
+#include "shader/type_layouts.h"
 
 namespace millrace::compiler {
 
@@ -30,7 +31,7 @@ struct Holder {
     Id input;
     const HeldInput& held;
     PlainMemory& memory;
-    Failure& failure;
+    shader::Failure& failure;
 
     spv::StorageClass storage() const
     {
@@ -67,7 +68,7 @@ struct Holder {
             const Id one = module.getConstant(1);
             const auto op = i.type == module.typeOf(one) ? spv::Op::OpCopyObject : spv::Op::OpBitcast;
             out.keep(spirv::instruction(op, i.type, i.result).add(one));
-        } else if (isAccessChain(i.op) && firstIndexOperand(i.op) == 1) {
+        } else if (shader::isAccessChain(i.op) && shader::firstIndexOperand(i.op) == 1) {
             // The array around the payload is gone.
             const auto element = payloadIndexOperand(module, i);
             Instruction chain = begin(i.type, i.result, out);
@@ -87,7 +88,7 @@ struct Holder {
 
 }  // namespace
 
-std::optional<HeldInput> holdInput(NodeShader& shader, PlainMemory& memory, Failure& failure, uint32_t payloads)
+std::optional<HeldInput> holdInput(NodeShader& shader, PlainMemory& memory, shader::Failure& failure, uint32_t payloads)
 {
     HeldInput held;
     const Id input = shader.input;
@@ -112,11 +113,11 @@ std::optional<HeldInput> holdInput(NodeShader& shader, PlainMemory& memory, Fail
     return failure ? std::nullopt : std::optional(std::move(held));
 }
 
-bool holdRemaining(NodeShader& shader, Id variable, Failure& failure)
+bool holdRemaining(NodeShader& shader, Id variable, shader::Failure& failure)
 {
     Module& module = shader.module;
     const Id uintType = module.getIntType(32, false);
-    const Id builtIn = findBuiltIn(module, spv::BuiltIn::RemainingRecursionLevelsAMDX);
+    const Id builtIn = shader::findBuiltIn(module, spv::BuiltIn::RemainingRecursionLevelsAMDX);
     for (spirv::Function& function : module.functions) {
         spirv::rewriteFunction(module, function, [&](const Instruction& i, Emitter& out) {
             if (!builtIn || !uses(i, builtIn)) {

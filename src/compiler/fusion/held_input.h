@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/diagnose.h"
 #include "compiler/fusion/leaves.h"
 #include "compiler/fusion/plain_memory.h"
 #include "compiler/node_shader.h"
+#include "shader/diagnose.h"
 
 namespace millrace::compiler {
 
@@ -23,10 +23,11 @@ struct HeldInput {
 // All functions find the input payload in a variable, which somebody has to fill. The input variable itself stays.
 // None, and a failure, where code does more than to read members.
 // With `payloads` in workgroup memory, an array of so many, of which the node's is one.
-std::optional<HeldInput> holdInput(NodeShader& shader, PlainMemory& memory, Failure& failure, uint32_t payloads = 0);
+std::optional<HeldInput> holdInput(NodeShader& shader, PlainMemory& memory, shader::Failure& failure,
+                                   uint32_t payloads = 0);
 
 // All functions find RemainingRecursionLevelsAMDX in `variable`, a Private unsigned integer, which somebody has to
 // fill. False, and a failure, where code does more than to load it.
-bool holdRemaining(NodeShader& shader, spirv::Id variable, Failure& failure);
+bool holdRemaining(NodeShader& shader, spirv::Id variable, shader::Failure& failure);
 
 }  // namespace millrace::compiler

@@ -5,9 +5,10 @@
 
 #include "compiler/fusion/kept_memory.h"
 #include "compiler/fusion/take_payloads.h"
-#include "compiler/globals.h"
 #include "compiler/payload_types.h"
-#include "compiler/values.h"
+#include "shader/globals.h"
+#include "shader/type_layouts.h"
+#include "shader/values.h"
 
 namespace millrace::compiler {
 
@@ -39,7 +40,7 @@ std::optional<uint64_t> largestSum(const Module& module, const std::vector<Instr
 {
     uint64_t sum = 0;
     for (const Instruction& allocation : allocations) {
-        const std::optional<uint32_t> largest = Values(module).largest(allocation.id(1));
+        const std::optional<uint32_t> largest = shader::Values(module).largest(allocation.id(1));
         if (!largest)
             return std::nullopt;
         sum += *largest;
@@ -185,7 +186,7 @@ void KeptOutputs::shareArray(KeptOutput& kept)
     const Id uintType = m_module.getIntType(32, false);
     kept.first = m_module.createVariable(m_module.getPointerType(kPrivate, uintType), kPrivate);
     kept.indices = m_memory.createVariable(uintType, std::max(kept.most, 1u), kWorkgroup);
-    const Id start = getNull(m_module, uintType);
+    const Id start = shader::getNull(m_module, uintType);
     const Id pointer = m_module.getPointerType(kWorkgroup, uintType);
     kept.taken = m_module.newId();
     m_module.section(spirv::Section::Globals)
@@ -244,7 +245,8 @@ void KeptOutputs::visit(const Instruction& i, Emitter& out)
         const Id count = out.emit(spv::Op::OpLoad, uintType, {kept->count});
         out.keep(spirv::instruction(i.type == uintType ? spv::Op::OpCopyObject : spv::Op::OpBitcast, i.type, i.result)
                      .add(count));
-    } else if (isAccessChain(i.op) && firstIndexOperand(i.op) == 1 && payloadIndexOperand(m_module, i) == 1u) {
+    } else if (shader::isAccessChain(i.op) && shader::firstIndexOperand(i.op) == 1 &&
+               payloadIndexOperand(m_module, i) == 1u) {
         access(*kept, i, out);
     } else if (i.op == spv::Op::OpVariable && m_queried.contains(i.result.value)) {
         out.keep(i);
@@ -357,7 +359,8 @@ void KeptOutputs::visitHandle(const KeptOutput& kept, const Instruction& i, Emit
             return;
         }
         default:
-            if (isAccessChain(i.op) && firstIndexOperand(i.op) == 1 && payloadIndexOperand(m_module, i) == 1u) {
+            if (shader::isAccessChain(i.op) && shader::firstIndexOperand(i.op) == 1 &&
+                payloadIndexOperand(m_module, i) == 1u) {
                 access(kept, i, out);
                 return;
             }

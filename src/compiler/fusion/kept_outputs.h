@@ -6,10 +6,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "compiler/diagnose.h"
 #include "compiler/fusion/leaves.h"
 #include "compiler/fusion/plain_memory.h"
 #include "compiler/node_shader.h"
+#include "shader/diagnose.h"
 
 namespace millrace::compiler {
 
@@ -49,7 +49,7 @@ inline constexpr uint32_t kFewPayloads = 32;
 
 class KeptOutputs {
 public:
-    KeptOutputs(NodeShader& shader, PlainMemory& memory, Failure& failure)
+    KeptOutputs(NodeShader& shader, PlainMemory& memory, shader::Failure& failure)
         : m_shader(shader), m_module(shader.module), m_memory(memory), m_failure(failure)
     {
     }
@@ -89,7 +89,7 @@ private:
     NodeShader& m_shader;
     spirv::Module& m_module;
     PlainMemory& m_memory;
-    Failure& m_failure;
+    shader::Failure& m_failure;
     std::vector<KeptOutput> m_kept;
     std::unordered_map<uint32_t, const KeptOutput*> m_handles;
     std::unordered_set<uint32_t> m_queried;    // operands of OpIsNodePayloadValidAMDX

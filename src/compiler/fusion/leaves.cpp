@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "compiler/diagnose.h"
 #include "compiler/fusion/small_numbers.h"
+#include "shader/diagnose.h"
 
 namespace millrace::compiler {
 
@@ -22,7 +22,7 @@ public:
     Result<std::vector<Leaf>> run(Id type)
     {
         if (!visit(type, 0, {}))
-            return Diagnostic{"fuse", describe(m_module, type), m_why};
+            return Diagnostic{"fuse", shader::describe(m_module, type), m_why};
         return std::move(m_leaves);
     }
 

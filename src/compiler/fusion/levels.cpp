@@ -6,7 +6,7 @@
 #include "compiler/fusion/sending_level.h"
 #include "compiler/node_shader.h"
 #include "compiler/prepare.h"
-#include "compiler/values.h"
+#include "shader/values.h"
 
 namespace millrace::compiler {
 
@@ -24,7 +24,7 @@ RecursionRange remainingAt(const RecursiveNode& node, const LevelsInOne& shape, 
 bool allocatesNothing(const NodeShader& shader, uint32_t output)
 {
     const std::optional<Allocation> allocation = findAllocation(shader, output);
-    return allocation && Values(shader.module).largest(allocation->count) == 0u;
+    return allocation && shader::Values(shader.module).largest(allocation->count) == 0u;
 }
 
 Result<spirv::Words> fusePrepared(const NodeShader& producer, std::span<const FusedOutput> outputs)

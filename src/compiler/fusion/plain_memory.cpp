@@ -2,8 +2,9 @@
 #include "compiler/fusion/plain_memory.h"
 
 #include "compiler/fusion/small_numbers.h"
-#include "compiler/memory_operands.h"
 #include "compiler/payload_types.h"
+#include "shader/memory_operands.h"
+#include "shader/type_layouts.h"
 
 namespace millrace::compiler {
 
@@ -16,7 +17,7 @@ namespace {
 // Nothing chooses between pointers: Private ones must not be chosen between.
 bool passesPointerOn(spv::Op op)
 {
-    return isAccessChain(op) || op == spv::Op::OpCopyObject;
+    return shader::isAccessChain(op) || op == spv::Op::OpCopyObject;
 }
 
 bool isComposite(const Instruction& type)
@@ -35,9 +36,9 @@ bool mayUsePointer(const Instruction& i, size_t operand)
 Instruction sharedAccess(Instruction access, bool vulkanMemoryModel)
 {
     if (vulkanMemoryModel) {
-        MemoryOperands operands;
+        shader::MemoryOperands operands;
         operands.set(spv::MemoryAccessMask::NonPrivatePointer);
-        addMemoryOperands(access, operands);
+        shader::addMemoryOperands(access, operands);
     }
     return access;
 }
@@ -114,7 +115,7 @@ void PlainMemory::findDerived()
     }
 }
 
-bool PlainMemory::retype(Instruction& i, Failure& failure)
+bool PlainMemory::retype(Instruction& i, shader::Failure& failure)
 {
     for (size_t o = 0; o < i.operandCount(); ++o)
         if (i.isId(o) && isOurs(i.id(o)) && !mayUsePointer(i, o))
@@ -132,7 +133,7 @@ Id PlainMemory::loadShared(Emitter& out, Id type, Id pointer) const
 }
 
 // Memory operands of before speak of buffers.
-void PlainMemory::lowerAccess(const Instruction& i, Emitter& out, Failure& failure)
+void PlainMemory::lowerAccess(const Instruction& i, Emitter& out, shader::Failure& failure)
 {
     const bool isLoad = i.op == spv::Op::OpLoad;
     const bool isStore = i.op == spv::Op::OpStore;
@@ -164,7 +165,7 @@ void PlainMemory::lowerAccess(const Instruction& i, Emitter& out, Failure& failu
     }
 }
 
-bool PlainMemory::finish(Failure& failure)
+bool PlainMemory::finish(shader::Failure& failure)
 {
     findDerived();
     for (spirv::Function& function : m_module.functions) {

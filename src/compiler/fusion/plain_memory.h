@@ -4,7 +4,7 @@
 
 #include <unordered_map>
 
-#include "compiler/diagnose.h"
+#include "shader/diagnose.h"
 #include "spirv/module.h"
 
 namespace millrace::compiler {
@@ -31,15 +31,15 @@ public:
     }
     // Gives those pointers, all that are derived from them, and the accesses through them the right types. Fails where
     // one is used for more than loads and stores.
-    bool finish(Failure& failure);
+    bool finish(shader::Failure& failure);
     // What `pointer`, into a workgroup variable of ours, leads to, in code that is written behind finish().
     spirv::Id loadShared(spirv::Emitter& out, spirv::Id type, spirv::Id pointer) const;
 
 private:
     void findDerived();
-    bool retype(spirv::Instruction& i, Failure& failure);
+    bool retype(spirv::Instruction& i, shader::Failure& failure);
     bool isWidened(spirv::Id type) const;
-    void lowerAccess(const spirv::Instruction& i, spirv::Emitter& out, Failure& failure);
+    void lowerAccess(const spirv::Instruction& i, spirv::Emitter& out, shader::Failure& failure);
     spirv::Instruction ordered(spirv::Instruction access, spv::StorageClass storage) const
     {
         return storage == spv::StorageClass::Workgroup ? sharedAccess(std::move(access), m_vulkanMemoryModel) : access;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "compiler/globals.h"
+#include "shader/globals.h"
 
 namespace millrace::compiler {
 
@@ -44,7 +44,7 @@ bool isWritable(const Module& module, const Instruction& variable)
     const Instruction* type = module.findDefinition(module.pointee(variable.type));
     while (type && (type->op == spv::Op::OpTypeArray || type->op == spv::Op::OpTypeRuntimeArray))
         type = module.findDefinition(type->id(0));
-    return storage == spv::StorageClass::UniformConstant && type && isStorageImage(*type);
+    return storage == spv::StorageClass::UniformConstant && type && shader::isStorageImage(*type);
 }
 
 }  // namespace

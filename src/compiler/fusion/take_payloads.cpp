@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/take_payloads.h"
 
-#include "compiler/function_writer.h"
+#include "shader/function_writer.h"
 
 namespace millrace::compiler {
 
@@ -22,7 +22,7 @@ Id smallerOf(Emitter& out, Id a, Id b)
 }
 
 // for (i = 0; i < count; ++i) indices[first + i] = index;
-void fillIndices(FunctionWriter& writer, Module& module, const KeptOutput& kept, Id first, Id count, Id index)
+void fillIndices(shader::FunctionWriter& writer, Module& module, const KeptOutput& kept, Id first, Id count, Id index)
 {
     const Id uintType = module.getIntType(32, false);
     const Id pointer = module.getPointerType(kept.byWorkgroup ? kWorkgroup : kPrivate, uintType);
@@ -39,7 +39,7 @@ void fillIndices(FunctionWriter& writer, Module& module, const KeptOutput& kept,
 Id writeTakeInLine(Module& module, const KeptOutput& kept)
 {
     const Id uintType = module.getIntType(32, false);
-    FunctionWriter writer(module);
+    shader::FunctionWriter writer(module);
     const Id count = writer.addParameter(uintType);
     const Id index = writer.addParameter(uintType);
     writer.beginBlock();
@@ -57,7 +57,7 @@ Id writeTakeInLine(Module& module, const KeptOutput& kept)
 Id writeTakeShared(Module& module, const KeptOutput& kept)
 {
     const Id uintType = module.getIntType(32, false);
-    FunctionWriter writer(module);
+    shader::FunctionWriter writer(module);
     const Id count = writer.addParameter(uintType);
     const Id index = writer.addParameter(uintType);
     const Id most = module.getConstant(kept.most);

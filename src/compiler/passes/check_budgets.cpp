@@ -4,10 +4,10 @@
 #include <map>
 #include <set>
 
-#include "compiler/function_writer.h"
-#include "compiler/globals.h"
-#include "compiler/memory_operands.h"
 #include "compiler/payload_types.h"
+#include "shader/function_writer.h"
+#include "shader/globals.h"
+#include "shader/memory_operands.h"
 
 namespace millrace::compiler {
 
@@ -35,8 +35,8 @@ public:
             spirv::rewriteFunction(m_module, function, [this](const Instruction& i, Emitter& out) { visit(i, out); });
         replaceEntry(writeEntry());
         m_shader.device.declare(m_module);
-        updateInterface(m_module, m_shader.entry);
-        orderGlobals(m_module);
+        shader::updateInterface(m_module, m_shader.entry);
+        spirv::orderGlobals(m_module);
     }
 
 private:
@@ -51,7 +51,7 @@ private:
             if (output.allocationSites > 0 && !graph::keepsBudget(m_shader.node.declared, output))
                 pools.insert(output.budgetPool);
         const auto storage = isAlone() ? spv::StorageClass::Private : spv::StorageClass::Workgroup;
-        const Id zero = getNull(m_module, m_uint);
+        const Id zero = shader::getNull(m_module, m_uint);
         for (const uint32_t pool : pools) {
             const Id counter = m_module.newId();
             m_module.section(Section::Globals)
@@ -62,7 +62,7 @@ private:
             m_counters[pool] = counter;
         }
         if (!pools.empty() && !isAlone())
-            m_index = getBuiltInVariable(m_module, spv::BuiltIn::LocalInvocationIndex, m_uint);
+            m_index = shader::getBuiltInVariable(m_module, spv::BuiltIn::LocalInvocationIndex, m_uint);
     }
 
     Id counterOf(const Instruction& allocation) const
@@ -113,7 +113,7 @@ private:
     // What the node did, and behind it the comparisons.
     Id writeEntry()
     {
-        FunctionWriter writer(m_module);
+        shader::FunctionWriter writer(m_module);
         writer.beginBlock();
         writer.out().call(m_shader.entry, m_module.getVoidType(), {});
         if (isAlone()) {
@@ -121,7 +121,7 @@ private:
             return writer.finish();
         }
         Emitter out = writer.out();
-        emitWorkgroupBarrier(m_module, out, m_shader.vulkanMemoryModel);
+        shader::emitWorkgroupBarrier(m_module, out, m_shader.vulkanMemoryModel);
         const Id first = isFirst(out);
         const Id join = m_module.newId();
         writer.beginIf(first, join);
@@ -130,7 +130,7 @@ private:
         return writer.finish();
     }
 
-    void compareAll(FunctionWriter& writer)
+    void compareAll(shader::FunctionWriter& writer)
     {
         for (const auto& [pool, counter] : m_counters) {
             Emitter out = writer.out();

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "compiler/fusion/kept_memory.h"
-#include "compiler/memory_model.h"
-#include "compiler/non_uniform.h"
-#include "compiler/workgroup_view.h"
+#include "shader/memory_model.h"
+#include "shader/non_uniform.h"
+#include "shader/workgroup_view.h"
 
 namespace millrace::compiler {
 
@@ -77,7 +77,7 @@ uint32_t memoryToMoveTo(const Module& module, const Options& options)
     const uint32_t bytes = keptMemoryBytes(module);
     const bool isWanted =
         bytes > options.target.keptBytes && !options.request.pushConstantsInMemory && !options.variant.indirect;
-    return isWanted && mayUseVulkanMemoryModel(module) ? bytes : 0;
+    return isWanted && shader::mayUseVulkanMemoryModel(module) ? bytes : 0;
 }
 
 }  // namespace
@@ -85,14 +85,14 @@ uint32_t memoryToMoveTo(const Module& module, const Options& options)
 Status choosePacking(NodeShader& shader, const Options& options)
 {
     const uint32_t wanted = width(shader, options);
-    const bool mayPack = wanted > 0 && !speaksOfNeighbours(shader.module) && !seesWorkgroup(shader.module);
+    const bool mayPack = wanted > 0 && !speaksOfNeighbours(shader.module) && !shader::seesWorkgroup(shader.module);
     shader.node.decided.packWidth = mayPack ? wanted : 0;
     shader.node.decided.depthFirst = options.variant.depthFirst && mayPack ? options.variant.depthFirst->recursion : 0;
     shader.node.decided.busyPayloads = options.target.busyPayloads;
     shader.node.decided.groupMemoryBytes = memoryToMoveTo(shader.module, options);
-    if (wanted > 1 && mayPack && indexesDescriptors(shader.module)) {
+    if (wanted > 1 && mayPack && shader::indexesDescriptors(shader.module)) {
         if (options.target.nonUniformIndexing)
-            markNonUniform(shader.module);
+            shader::markNonUniform(shader.module);
         else
             shader.node.decided.packWidth = graph::isLoose(shader.node) ? 1 : 0;
     }

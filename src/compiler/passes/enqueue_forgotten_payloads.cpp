@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "compiler/control_flow.h"
-#include "compiler/globals.h"
+#include "shader/control_flow.h"
+#include "shader/globals.h"
 
 namespace millrace::compiler {
 
@@ -115,7 +115,8 @@ struct State {
     }
 
     // True if every path from the allocation meets an enqueue of its handle before it ends or allocates again.
-    bool isAlwaysEnqueued(const spirv::Function& function, const ControlFlow& flow, size_t first, size_t n) const
+    bool isAlwaysEnqueued(const spirv::Function& function, const shader::ControlFlow& flow, size_t first,
+                          size_t n) const
     {
         const Id handle = function.blocks[first].body[n].result;
         std::unordered_set<uint32_t> holders;
@@ -143,11 +144,11 @@ struct State {
 
     void findSites()
     {
-        const auto repeated = findRepeatedFunctions(module, shader.entry);
+        const auto repeated = shader::findRepeatedFunctions(module, shader.entry);
         const Id handleType = module.getVectorType(module.getIntType(32, false), 4);
         const Id pointerType = module.getPointerType(spv::StorageClass::Private, handleType);
         for (const spirv::Function& function : module.functions) {
-            const ControlFlow flow(function);
+            const shader::ControlFlow flow(function);
             findVariables(function);
             for (size_t b = 0; b < function.blocks.size(); ++b) {
                 for (size_t n = 0; n < function.blocks[b].body.size(); ++n) {
@@ -162,7 +163,7 @@ struct State {
                         sites[i.result.value] = {variable, isRepeated};
                         shader.pendingHandles.push_back({variable, i.result});
                         shader.startValues.push_back(
-                            {StartValue::Kind::Constant, variable, getNull(module, handleType)});
+                            {StartValue::Kind::Constant, variable, shader::getNull(module, handleType)});
                     }
                 }
             }
@@ -191,7 +192,7 @@ struct State {
     {
         const Id origin = throughCopies(handle);
         const Id handleType = module.getVectorType(module.getIntType(32, false), 4);
-        const Id null = getNull(module, handleType);
+        const Id null = shader::getNull(module, handleType);
         if (const auto site = sites.find(origin.value); site != sites.end()) {
             out.emitVoid(spv::Op::OpStore, {site->second.variable, null});
             return;
@@ -223,8 +224,8 @@ Status enqueueForgottenPayloads(NodeShader& shader)
                                [&](const Instruction& i, Emitter& out) { state.track(i, out); });
     }
     shader.device.declare(shader.module);
-    updateInterface(shader.module, shader.entry);
-    orderGlobals(shader.module);
+    shader::updateInterface(shader.module, shader.entry);
+    spirv::orderGlobals(shader.module);
     return {};
 }
 

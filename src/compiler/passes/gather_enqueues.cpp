@@ -5,9 +5,9 @@
 #include <optional>
 #include <unordered_map>
 
-#include "compiler/control_flow.h"
-#include "compiler/function_writer.h"
-#include "compiler/globals.h"
+#include "shader/control_flow.h"
+#include "shader/function_writer.h"
+#include "shader/globals.h"
 
 namespace millrace::compiler {
 
@@ -27,7 +27,7 @@ public:
     void run()
     {
         m_node = findNode();
-        const auto repeated = findRepeatedFunctions(m_module, m_node);
+        const auto repeated = shader::findRepeatedFunctions(m_module, m_node);
         for (const spirv::Function& function : m_module.functions)
             if (!repeated.contains(function.id().value))
                 findPlaces(function);
@@ -36,8 +36,8 @@ public:
         keepHandles();
         enqueueBehindNode();
         m_shader.device.declare(m_module);
-        updateInterface(m_module, m_shader.entry);
-        orderGlobals(m_module);
+        shader::updateInterface(m_module, m_shader.entry);
+        spirv::orderGlobals(m_module);
     }
 
 private:
@@ -76,7 +76,7 @@ private:
     void findPlaces(const spirv::Function& function)
     {
         const bool isEntry = function.id() == m_shader.entry;
-        const ControlFlow flow(function);
+        const shader::ControlFlow flow(function);
         for (size_t b = 0; b < function.blocks.size(); ++b) {
             if (!isEntry && flow.isOnCycle(b))
                 continue;
@@ -93,7 +93,7 @@ private:
     void keepHandles()
     {
         const Id pointer = m_module.getPointerType(spv::StorageClass::Private, handleType());
-        const Id null = getNull(m_module, handleType());
+        const Id null = shader::getNull(m_module, handleType());
         bool isNamed = false;
         for (Place& place : m_places) {
             if (!place.isNew)
@@ -151,7 +151,7 @@ private:
     // for (i = 0; i < places; ++i) enqueue(handle i), and the handles are forgotten.
     Id writeLoop()
     {
-        FunctionWriter writer(m_module);
+        shader::FunctionWriter writer(m_module);
         writer.beginBlock();
         writer.forEach(
             m_module.getConstant(static_cast<uint32_t>(m_places.size())),
@@ -168,7 +168,7 @@ private:
                 m_shader.device.call(out, enqueue(), {handle});
             },
             spv::LoopControlMask::DontUnroll);
-        const Id null = getNull(m_module, handleType());
+        const Id null = shader::getNull(m_module, handleType());
         for (const Place& place : m_places)
             if (place.isNew)
                 writer.out().emitVoid(spv::Op::OpStore, {place.variable, null});

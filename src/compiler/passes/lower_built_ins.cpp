@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/diagnose.h"
-#include "compiler/globals.h"
-#include "compiler/pointers.h"
+#include "shader/diagnose.h"
+#include "shader/globals.h"
+#include "shader/pointers.h"
 #include "spirv/id_set.h"
 
 namespace millrace::compiler {
@@ -21,7 +21,7 @@ namespace {
 struct State {
     NodeShader& shader;
     Module& module = shader.module;
-    Failure failure{"lowerBuiltIns"};
+    shader::Failure failure{"lowerBuiltIns"};
     const spirv::IdSet used = spirv::usedInFunctions(module);
 
     bool isSigned(Id type) const
@@ -49,11 +49,13 @@ struct State {
         const bool isPacked = graph::isPacked(shader.node);
         const bool isBeside = graph::runsBeside(shader.node);
         const auto is = [&](StartValue::Kind kind) { return StartValue{kind, variable, {}}; };
-        const auto isZero = [&] { return StartValue{StartValue::Kind::Constant, variable, getNull(module, type)}; };
+        const auto isZero = [&] {
+            return StartValue{StartValue::Kind::Constant, variable, shader::getNull(module, type)};
+        };
         switch (builtIn) {
             case spv::BuiltIn::NumWorkgroups:
                 if (used.contains(variable))
-                    failure.at(describe(module, variable), "a node must not use NumWorkgroups");
+                    failure.at(shader::describe(module, variable), "a node must not use NumWorkgroups");
                 return std::nullopt;
             case spv::BuiltIn::WorkgroupId:
                 return isCoalescing && shader.node.decided.parts == 1 ? isZero() : is(StartValue::Kind::WorkgroupId);
@@ -77,7 +79,8 @@ struct State {
         }
         if (!isSigned(type))
             return std::nullopt;
-        return StartValue{StartValue::Kind::BuiltIn, variable, getBuiltInVariable(module, builtIn, unsignedType(type))};
+        return StartValue{StartValue::Kind::BuiltIn, variable,
+                          shader::getBuiltInVariable(module, builtIn, unsignedType(type))};
     }
 
     bool lower(Id variable, spv::BuiltIn builtIn)
@@ -91,7 +94,7 @@ struct State {
         });
         if (used.contains(variable))
             shader.startValues.push_back(*value);
-        return changeStorage(module, variable, spv::StorageClass::Private, failure);
+        return shader::changeStorage(module, variable, spv::StorageClass::Private, failure);
     }
 
     void lowerAll()
@@ -125,8 +128,8 @@ Status lowerBuiltIns(NodeShader& shader)
                i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
                i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize);
     });
-    updateInterface(shader.module, shader.entry);
-    orderGlobals(shader.module);
+    shader::updateInterface(shader.module, shader.entry);
+    spirv::orderGlobals(shader.module);
     return {};
 }
 

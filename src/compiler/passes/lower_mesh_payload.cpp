@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "compiler/diagnose.h"
-#include "compiler/function_writer.h"
-#include "compiler/globals.h"
-#include "compiler/pointers.h"
+#include "shader/diagnose.h"
+#include "shader/function_writer.h"
+#include "shader/globals.h"
+#include "shader/pointers.h"
 #include "spirv/id_set.h"
 
 namespace millrace::compiler {
@@ -23,7 +23,7 @@ struct State {
     NodeShader& shader;
     const uint32_t strideBytes;
     Module& module = shader.module;
-    Failure failure{"lowerMeshPayload"};
+    shader::Failure failure{"lowerMeshPayload"};
     const Id uintType = module.getIntType(32, false);
     const Id longType = module.getIntType(64, false);
     Id address{};  // of the payload, in the current function, made at its start where it is needed
@@ -79,7 +79,7 @@ struct State {
         const Id bytes = out.emit(spv::Op::OpIMul, uintType, {number, module.getConstant(strideBytes)});
         const Id wide = out.emit(spv::Op::OpUConvert, longType, {bytes});
         out.keep(spirv::instruction(spv::Op::OpIAdd, longType, address).add(first).add(wide));
-        insertBehindVariables(function, made);
+        shader::insertBehindVariables(function, made);
     }
 
     void lowerFunctions()
@@ -93,7 +93,7 @@ struct State {
             if (!address)
                 continue;
             if (!drawIndex) {
-                drawIndex = getBuiltInVariable(module, spv::BuiltIn::DrawIndex, uintType);
+                drawIndex = shader::getBuiltInVariable(module, spv::BuiltIn::DrawIndex, uintType);
                 module.addCapability(spv::Capability::DrawParameters);
             }
             makeAddress(function, drawIndex);
@@ -107,7 +107,7 @@ struct State {
             if (function.blocks.empty())
                 imports.push_back(function.id());
         for (const Id import : imports)
-            forget(module, import);
+            shader::forget(module, import);
         std::erase_if(module.functions, [](const spirv::Function& function) { return function.blocks.empty(); });
         module.removeCapability(spv::Capability::Linkage);
     }
@@ -129,17 +129,17 @@ std::vector<std::pair<Id, spv::BuiltIn>> inputBuiltIns(const Module& module)
 }
 
 // A Private variable with a value in place of a built-in.
-bool makeConstant(Module& module, Id variable, uint32_t value, Failure& failure)
+bool makeConstant(Module& module, Id variable, uint32_t value, shader::Failure& failure)
 {
     const Id type = module.pointee(module.typeOf(variable));
     if (type != module.getIntType(32, false))
-        return failure.at(describe(module, variable), "must be a 32-bit unsigned integer");
+        return failure.at(shader::describe(module, variable), "must be a 32-bit unsigned integer");
     module.removeDecorations([&](const Instruction& i) {
         return i.op == spv::Op::OpDecorate && i.id(0) == variable &&
                i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn);
     });
     const Id initializer = module.getConstant(value);
-    return changeStorage(module, variable, spv::StorageClass::Private, failure) &&
+    return shader::changeStorage(module, variable, spv::StorageClass::Private, failure) &&
            (module.findDefinition(variable)->add(initializer), true);
 }
 
@@ -148,7 +148,7 @@ bool makeConstant(Module& module, Id variable, uint32_t value, Failure& failure)
 Status lowerMeshBuiltIns(NodeShader& shader)
 {
     Module& module = shader.module;
-    Failure failure("lowerMeshBuiltIns");
+    shader::Failure failure("lowerMeshBuiltIns");
     const spirv::IdSet used = spirv::usedInFunctions(module);
     for (const auto& [input, builtIn] : inputBuiltIns(module)) {
         const Id variable = input;
@@ -161,15 +161,15 @@ Status lowerMeshBuiltIns(NodeShader& shader)
                 break;
             case spv::BuiltIn::DrawIndex:
                 if (used.contains(variable))
-                    failure.at(describe(module, variable), "a mesh node must not use DrawIndex");
+                    failure.at(shader::describe(module, variable), "a mesh node must not use DrawIndex");
                 module.removeDecorations([&](const Instruction& i) { return i.isId(0) && i.id(0) == variable; });
-                (void)changeStorage(module, variable, spv::StorageClass::Private, failure);
+                (void)shader::changeStorage(module, variable, spv::StorageClass::Private, failure);
                 break;
             default:
                 break;
         }
     }
-    orderGlobals(module);
+    spirv::orderGlobals(module);
     return failure.status();
 }
 

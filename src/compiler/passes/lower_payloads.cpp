@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/lower_payloads.h"
 
-#include "compiler/diagnose.h"
-#include "compiler/memory_operands.h"
 #include "compiler/passes/remove_extension.h"
 #include "compiler/payload_origins.h"
 #include "compiler/payload_types.h"
-#include "compiler/pointers.h"
+#include "shader/diagnose.h"
+#include "shader/memory_operands.h"
+#include "shader/pointers.h"
+#include "shader/type_layouts.h"
 
 namespace millrace::compiler {
 
@@ -51,17 +52,17 @@ bool takesPayloadPointers(spv::Op op)
         case spv::Op::OpExtInst:
             return true;
         default:
-            return isAtomic(op);
+            return shader::isAtomic(op);
     }
 }
 
 struct State {
     NodeShader& shader;
     Module& module = shader.module;
-    TypeLayouts layouts{module};
+    shader::TypeLayouts layouts{module};
     std::unordered_map<uint32_t, uint32_t> alignments{};  // of pointers to payloads, by id
     PayloadOrigins origins{module, shader.input};
-    Failure failure{"lowerPayloads"};
+    shader::Failure failure{"lowerPayloads"};
     Id uintType = module.getIntType(32, false);
     Id handleType = module.getVectorType(uintType, 4);
     Id zero = module.getConstant(0);
@@ -113,7 +114,7 @@ struct State {
             return withoutInput(operand);
         if (isPayloadArray(module, module.pointee(type)))
             return out.emit(spv::Op::OpLoad, handleType, {operand});
-        failure.at(module, i, describe(module, operand) + " is no payload array");
+        failure.at(module, i, shader::describe(module, operand) + " is no payload array");
         return {};
     }
 
@@ -122,7 +123,7 @@ struct State {
     {
         const Instruction* type = module.findDefinition(module.typeOf(value));
         if (!type || type->op != spv::Op::OpTypeInt) {
-            failure.at(module, i, describe(module, value) + " is no integer");
+            failure.at(module, i, shader::describe(module, value) + " is no integer");
             return value;
         }
         if (type->literal(0) == 32)
@@ -188,7 +189,7 @@ struct State {
     void lowerPayloadChain(const Instruction& i, size_t element, Emitter& out)
     {
         const Id base = i.id(0);
-        const size_t first = firstIndexOperand(i.op);
+        const size_t first = shader::firstIndexOperand(i.op);
         uint32_t step = 0;
         if (first == 2 && (!module.constantValue(i.id(1), step) || step != 0)) {
             failure.at(module, i, "steps from one payload array to another");
@@ -201,7 +202,7 @@ struct State {
             // The base holds several handles: structures or arrays of payload arrays.
             Instruction toHandle = spirv::instruction(spv::Op::OpAccessChain, {}, module.newId()).add(base);
             for (size_t o = first; o < element; ++o) {
-                array = elementType(module, array, i.id(o));
+                array = shader::elementType(module, array, i.id(o));
                 toHandle.add(i.id(o));
             }
             toHandle.type = module.getPointerType(module.storageOf(module.typeOf(base)), array);
@@ -256,9 +257,9 @@ struct State {
     {
         Instruction out = withoutInput(i);
         if (origins.isPayloadMemory(i.id(0))) {
-            MemoryOperands operands = memoryOperandsOf(out);
+            shader::MemoryOperands operands = shader::memoryOperandsOf(out);
             operands.clear(spv::MemoryAccessMask::Aligned);
-            setMemoryOperands(out, operands);
+            shader::setMemoryOperands(out, operands);
         }
         return out;
     }
@@ -377,9 +378,9 @@ Status lowerPayloads(NodeShader& shader)
         return state.failure.status();
     shader.device.declare(shader.module);
     removeExtension(shader, state.handleType);
-    addPhysicalStorageCapabilities(shader.module);
-    decoratePhysicalPointers(shader.module);
-    alignPhysicalAccesses(shader.module, std::move(state.alignments));
+    shader::addPhysicalStorageCapabilities(shader.module);
+    shader::decoratePhysicalPointers(shader.module);
+    shader::alignPhysicalAccesses(shader.module, std::move(state.alignments));
     return {};
 }
 

@@ -5,12 +5,13 @@
 #include <cstddef>
 
 #include "abi/dispatch.h"
-#include "compiler/diagnose.h"
-#include "compiler/function_writer.h"
-#include "compiler/globals.h"
-#include "compiler/memory_operands.h"
 #include "compiler/payload_types.h"
-#include "compiler/pointers.h"
+#include "shader/diagnose.h"
+#include "shader/function_writer.h"
+#include "shader/globals.h"
+#include "shader/memory_operands.h"
+#include "shader/pointers.h"
+#include "shader/type_layouts.h"
 #include "spirv/id_set.h"
 
 namespace millrace::compiler {
@@ -32,7 +33,7 @@ struct State {
     NodeShader& shader;
     const Request& request;
     Module& module = shader.module;
-    Failure failure{"lowerPushConstants"};
+    shader::Failure failure{"lowerPushConstants"};
     Id pairType = module.getVectorType(module.getIntType(32, false), 2);
 
     bool findBlock(Id& block)
@@ -92,16 +93,16 @@ struct State {
         const Id old = module.pointee(module.typeOf(block));
         const Instruction* type = module.findDefinition(old);
         if (!type || type->op != spv::Op::OpTypeStruct)
-            return failure.at(describe(module, block), "the push constant block is no structure");
-        TypeLayouts layouts(module);
+            return failure.at(shader::describe(module, block), "the push constant block is no structure");
+        shader::TypeLayouts layouts(module);
         const auto layout = layouts.layout(old);
         if (!layout)
             return failure.at(layout.error().where, layout.error().message);
         if (layout->bytes > request.argumentsOffsetBytes) {
-            return failure.at(describe(module, block), "the push constant block has " + std::to_string(layout->bytes) +
-                                                           " bytes, more than the " +
-                                                           std::to_string(request.argumentsOffsetBytes) +
-                                                           " that the pipeline layout has in front of our arguments");
+            return failure.at(shader::describe(module, block),
+                              "the push constant block has " + std::to_string(layout->bytes) +
+                                  " bytes, more than the " + std::to_string(request.argumentsOffsetBytes) +
+                                  " that the pipeline layout has in front of our arguments");
         }
         if (!splitWholeAccesses(block, old))
             return false;
@@ -114,7 +115,8 @@ struct State {
     // As anything but what an access chain begins with.
     static bool usesWhole(const Instruction& i, Id block)
     {
-        const bool isMember = isAccessChain(i.op) && firstIndexOperand(i.op) == 1 && i.operandCount() > 1;
+        const bool isMember =
+            shader::isAccessChain(i.op) && shader::firstIndexOperand(i.op) == 1 && i.operandCount() > 1;
         for (size_t o = isMember ? 1 : 0; o < i.operandCount(); ++o)
             if (i.isId(o) && i.id(o) == block)
                 return true;
@@ -176,11 +178,11 @@ struct State {
     {
         const Id type = module.pointee(module.typeOf(block));
         const Id pointerType = module.getPointerType(spv::StorageClass::PhysicalStorageBuffer, type);
-        if (!changeDerivedPointers(module, {{block.value, spv::StorageClass::PhysicalStorageBuffer}}, failure))
+        if (!shader::changeDerivedPointers(module, {{block.value, spv::StorageClass::PhysicalStorageBuffer}}, failure))
             return false;
         for (spirv::Function& function : module.functions)
             useMemory(function, block, pointerType);
-        forget(module, block);
+        shader::forget(module, block);
         std::erase_if(module.section(Section::Globals), [&](const Instruction& i) { return i.result == block; });
         return true;
     }
@@ -210,7 +212,7 @@ struct State {
         const Id pair = out.emit(spv::Op::OpLoad, pairType, {where});
         const Id address = out.emit(spv::Op::OpBitcast, module.getIntType(64, false), {pair});
         out.keep(spirv::instruction(spv::Op::OpConvertUToPtr, pointerType, pointer).add(address));
-        insertBehindVariables(function, made);
+        shader::insertBehindVariables(function, made);
     }
 };
 
@@ -227,12 +229,12 @@ Status lowerPushConstants(NodeShader& shader, const Request& request)
     } else {
         state.createOwnBlock();
         if (block && state.moveToMemory(block)) {
-            addPhysicalStorageCapabilities(shader.module);
-            alignPhysicalAccesses(shader.module);
+            shader::addPhysicalStorageCapabilities(shader.module);
+            shader::alignPhysicalAccesses(shader.module);
         }
     }
-    updateInterface(shader.module, shader.entry);
-    orderGlobals(shader.module);
+    shader::updateInterface(shader.module, shader.entry);
+    spirv::orderGlobals(shader.module);
     return state.failure.status();
 }
 

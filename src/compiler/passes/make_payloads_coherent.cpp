@@ -3,9 +3,9 @@
 
 #include <set>
 
-#include "compiler/memory_operands.h"
 #include "compiler/payload_origins.h"
 #include "compiler/payload_types.h"
+#include "shader/memory_operands.h"
 
 namespace millrace::compiler {
 
@@ -46,7 +46,7 @@ struct State {
             return;
         const bool isWide = isInput && sharesInput && shader.node.declared.mode != graph::LaunchMode::Coalescing;
         const Id scope = isWide ? queueFamilyScope : workgroupScope;
-        MemoryOperands operands = memoryOperandsOf(i);
+        shader::MemoryOperands operands = shader::memoryOperandsOf(i);
         operands.set(spv::MemoryAccessMask::NonPrivatePointer);
         if (i.op == spv::Op::OpLoad && !operands.has(spv::MemoryAccessMask::MakePointerVisible)) {
             operands.set(spv::MemoryAccessMask::MakePointerVisible);
@@ -55,7 +55,7 @@ struct State {
             operands.set(spv::MemoryAccessMask::MakePointerAvailable);
             operands.available = scope;
         }
-        setMemoryOperands(i, operands);
+        shader::setMemoryOperands(i, operands);
     }
 
     bool readsOutput()
@@ -87,9 +87,9 @@ struct State {
         }
         if (hasBare) {
             forEachAccess([](Instruction& i) {
-                MemoryOperands operands = memoryOperandsOf(i);
+                shader::MemoryOperands operands = shader::memoryOperandsOf(i);
                 operands.set(spv::MemoryAccessMask::Volatile);
-                setMemoryOperands(i, operands);
+                shader::setMemoryOperands(i, operands);
             });
         }
     }

@@ -7,11 +7,12 @@
 #include <unordered_set>
 #include <vector>
 
-#include "compiler/control_flow.h"
-#include "compiler/effects.h"
 #include "compiler/payload_types.h"
-#include "compiler/values.h"
-#include "compiler/workgroup_view.h"
+#include "shader/control_flow.h"
+#include "shader/effects.h"
+#include "shader/type_layouts.h"
+#include "shader/values.h"
+#include "shader/workgroup_view.h"
 
 namespace millrace::compiler {
 
@@ -125,7 +126,7 @@ private:
 // Whether others can see that an instruction ran. `acting`: functions of which they can.
 bool acts(const Module& module, const std::unordered_set<uint32_t>& acting, const Instruction& i)
 {
-    return i.op == spv::Op::OpFunctionCall ? acting.contains(i.id(0).value) : hasEffects(module, i);
+    return i.op == spv::Op::OpFunctionCall ? acting.contains(i.id(0).value) : shader::hasEffects(module, i);
 }
 
 std::unordered_set<uint32_t> findActing(const Module& module)
@@ -255,13 +256,14 @@ private:
             return m_lanes.contains(i.result.value);
         if (id == m_declared.input) {
             const bool isLengthQuery = i.op == spv::Op::OpNodePayloadArrayLengthAMDX;
-            return isLengthQuery || (isAccessChain(i.op) && operand == 0 && isOwnPayload(i));
+            return isLengthQuery || (shader::isAccessChain(i.op) && operand == 0 && isOwnPayload(i));
         }
         if (!isLane(id) && !isLength(id))
             return true;
         const bool isCopy =
             i.op == spv::Op::OpStore ? isKept(i, operand) : m_values.origin(i.result) == m_values.origin(id);
-        return isCopy || m_guards.contains(i.result.value) || (isAccessChain(i.op) && isPayloadIndex(i, operand));
+        return isCopy || m_guards.contains(i.result.value) ||
+               (shader::isAccessChain(i.op) && isPayloadIndex(i, operand));
     }
 
     // In a variable from where this function alone takes it.
@@ -279,7 +281,7 @@ private:
     bool isOwnPayload(const Instruction& chain) const
     {
         const auto index = payloadIndexOperand(m_module, chain);
-        return index && firstIndexOperand(chain.op) == 1 && isLane(chain.id(*index));
+        return index && shader::firstIndexOperand(chain.op) == 1 && isLane(chain.id(*index));
     }
 
     // Blocks that an invocation without a payload can come to.
@@ -337,8 +339,8 @@ private:
     const Module& m_module;
     const spirv::Function& m_entry;
     const Declarations& m_declared;
-    const Values m_values;
-    const ControlFlow m_flow;
+    const shader::Values m_values;
+    const shader::ControlFlow m_flow;
     const std::unordered_set<uint32_t> m_acting;
     std::unordered_set<uint32_t> m_lanes, m_positions, m_lengths;
     std::map<uint32_t, bool> m_guards;
@@ -397,7 +399,7 @@ Status narrowCoalescing(NodeShader& shader, const Target& target)
     const uint32_t invocations = declared.invocations();
     const bool isCandidate = target.packWidth > 0 && declared.isCoalescing && declared.isPlain && declared.inputArray &&
                              invocations > 1 && declared.maxPayloads > 0 && declared.maxPayloads <= invocations;
-    if (isCandidate && !seesWorkgroup(module) && !othersSee(module, shader.entry, declared) &&
+    if (isCandidate && !shader::seesWorkgroup(module) && !othersSee(module, shader.entry, declared) &&
         Pattern(module, *entry, declared).holds())
         narrow(module, shader.entry, declared);
     return {};

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "compiler/diagnose.h"
-#include "compiler/memory_operands.h"
+#include "shader/diagnose.h"
+#include "shader/memory_operands.h"
 
 namespace millrace::compiler {
 
@@ -33,13 +33,13 @@ std::vector<size_t> semanticsOperands(const Instruction& i)
         default:
             break;
     }
-    return isAtomic(i.op) ? std::vector<size_t>{2} : std::vector<size_t>{};
+    return shader::isAtomic(i.op) ? std::vector<size_t>{2} : std::vector<size_t>{};
 }
 
 struct State {
     NodeShader& shader;
     Module& module = shader.module;
-    Failure failure{"orderPayloadMemory"};
+    shader::Failure failure{"orderPayloadMemory"};
 
     void visit(const Instruction& i, Emitter& out)
     {

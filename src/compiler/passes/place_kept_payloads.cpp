@@ -3,13 +3,14 @@
 
 #include <unordered_set>
 
-#include "compiler/diagnose.h"
 #include "compiler/fusion/kept_memory.h"
-#include "compiler/globals.h"
-#include "compiler/memory_model.h"
-#include "compiler/memory_operands.h"
 #include "compiler/payload_types.h"
 #include "graph/saturating.h"
+#include "shader/diagnose.h"
+#include "shader/globals.h"
+#include "shader/memory_model.h"
+#include "shader/memory_operands.h"
+#include "shader/type_layouts.h"
 
 namespace millrace::compiler {
 
@@ -34,9 +35,9 @@ public:
         for (spirv::Function& function : m_module.functions)
             spirv::rewriteFunction(m_module, function, [this](const Instruction& i, Emitter& out) { visit(i, out); });
         m_shader.device.declare(m_module);
-        updateInterface(m_module, m_shader.entry);
-        orderGlobals(m_module);
-        alignPhysicalAccesses(m_module, std::move(m_alignments));
+        shader::updateInterface(m_module, m_shader.entry);
+        spirv::orderGlobals(m_module);
+        shader::alignPhysicalAccesses(m_module, std::move(m_alignments));
         return m_failure.status();
     }
 
@@ -90,8 +91,8 @@ private:
 
     void visit(const Instruction& i, Emitter& out)
     {
-        const bool passesOn = isAccessChain(i.op) || i.op == spv::Op::OpCopyObject;
-        if (isAccessChain(i.op) && m_offsets.contains(i.id(0).value)) {
+        const bool passesOn = shader::isAccessChain(i.op) || i.op == spv::Op::OpCopyObject;
+        if (shader::isAccessChain(i.op) && m_offsets.contains(i.id(0).value)) {
             begin(i, out);
         } else if (passesOn && m_moved.contains(i.id(0).value)) {
             pass(i, i.id(0), out);
@@ -128,11 +129,11 @@ private:
     {
         const Id type = laidOut(i.type);
         Instruction moved = spirv::instruction(i.op, type, type == i.type ? i.result : m_module.newId()).add(i.id(0));
-        MemoryOperands operands;
+        shader::MemoryOperands operands;
         operands.set(spv::MemoryAccessMask::NonPrivatePointer);
         operands.set(spv::MemoryAccessMask::MakePointerVisible);
         operands.visible = m_scope;
-        addMemoryOperands(moved, operands);
+        shader::addMemoryOperands(moved, operands);
         const Id value = moved.result;
         out.keep(std::move(moved));
         if (type != i.type)
@@ -145,11 +146,11 @@ private:
         const Id type = laidOut(plain);
         const Id value = type == plain ? i.id(1) : out.emit(spv::Op::OpCopyLogical, type, {i.id(1)});
         Instruction moved = spirv::instruction(i.op).add(i.id(0)).add(value);
-        MemoryOperands operands;
+        shader::MemoryOperands operands;
         operands.set(spv::MemoryAccessMask::NonPrivatePointer);
         operands.set(spv::MemoryAccessMask::MakePointerAvailable);
         operands.available = m_scope;
-        addMemoryOperands(moved, operands);
+        shader::addMemoryOperands(moved, operands);
         out.keep(std::move(moved));
     }
 
@@ -163,7 +164,7 @@ private:
 
     NodeShader& m_shader;
     Module& m_module;
-    Failure m_failure{"placeKeptPayloads"};
+    shader::Failure m_failure{"placeKeptPayloads"};
     Id m_scope = m_module.getConstant(static_cast<uint32_t>(spv::Scope::Workgroup));
     std::unordered_map<uint32_t, uint32_t> m_offsets;  // of variables
     std::unordered_set<uint32_t> m_moved;              // pointers
@@ -180,7 +181,7 @@ Status placeKeptPayloads(NodeShader& shader, const Code& code)
     unmarkKept(shader.module);
     if (variables.empty())
         return {};
-    useVulkanMemoryModel(shader.module);
+    shader::useVulkanMemoryModel(shader.module);
     shader.vulkanMemoryModel = true;
     return Placer(shader).run(variables);
 }

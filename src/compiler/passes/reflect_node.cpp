@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "compiler/diagnose.h"
-#include "compiler/memory_operands.h"
+#include "compiler/payload_grid.h"
 #include "compiler/payload_origins.h"
 #include "compiler/payload_types.h"
+#include "shader/diagnose.h"
+#include "shader/memory_operands.h"
+#include "shader/type_layouts.h"
 #include "spirv/id_set.h"
 
 namespace millrace::compiler {
@@ -32,8 +34,8 @@ struct State {
     const Request& request;
     Module& module = shader.module;
     graph::NodeDeclaration& node = shader.node.declared;
-    TypeLayouts layouts{module};
-    Failure failure{kPass};
+    shader::TypeLayouts layouts{module};
+    shader::Failure failure{kPass};
     bool isCoalescing = false;
     bool isStatic = false;
 
@@ -46,7 +48,7 @@ struct State {
             return true;
         }
         return module.constantValue(i.id(operand), value) ||
-               failure.at(module, i, "operand " + describe(module, i.id(operand)) + " is no constant");
+               failure.at(module, i, "operand " + shader::describe(module, i.id(operand)) + " is no constant");
     }
 
     bool constants(const Instruction& mode, uint32_t (&values)[3])
@@ -152,7 +154,7 @@ struct State {
         if (inputs.size() > 1 && usedInputs.size() == 1)
             inputs = usedInputs;
         if (inputs.size() > 1)
-            return failure.at(describe(module, inputs[1]), "a second input payload");
+            return failure.at(shader::describe(module, inputs[1]), "a second input payload");
         shader.input = inputs.empty() ? Id{} : inputs[0];
         return true;
     }
@@ -164,11 +166,11 @@ struct State {
         const Id pointee = module.pointee(module.typeOf(shader.input));
         const Instruction* type = module.findDefinition(pointee);
         if (!type)
-            return failure.at(describe(module, shader.input), "the input payload has no type");
+            return failure.at(shader::describe(module, shader.input), "the input payload has no type");
         const bool isArray = type->op == spv::Op::OpTypeNodePayloadArrayAMDX;
         const Id payload = isArray ? type->id(0) : pointee;
         if (holdsHandles(module, payload))
-            return failure.at(describe(module, shader.input), "a payload that holds payload arrays");
+            return failure.at(shader::describe(module, shader.input), "a payload that holds payload arrays");
         const auto layout = layouts.layout(payload);
         if (!layout)
             return failure.at(layout.error().where, layout.error().message);
@@ -195,11 +197,11 @@ struct State {
     {
         if (node.mode != LaunchMode::Dynamic)
             return true;
-        const auto grid = layouts.gridMember(payload);
+        const auto grid = findGridMember(module, payload);
         if (!grid)
             return failure.at(grid.error().where, grid.error().message);
         if (!*grid) {
-            return failure.at(describe(module, shader.input),
+            return failure.at(shader::describe(module, shader.input),
                               "the payload must have a member decorated PayloadDispatchIndirectAMDX, because the node "
                               "has neither StaticNumWorkgroupsAMDX nor CoalescingAMDX");
         }
@@ -230,7 +232,7 @@ struct State {
             return found;
         }
         const bool writes = i.op == spv::Op::OpStore || i.op == spv::Op::OpCopyMemory ||
-                            (isAtomic(i.op) && i.op != spv::Op::OpAtomicLoad);
+                            (shader::isAtomic(i.op) && i.op != spv::Op::OpAtomicLoad);
         return writes && i.operandCount() > 0 && i.isId(0) && isInput(i.id(0));
     }
 };

@@ -5,11 +5,12 @@
 #include <map>
 #include <vector>
 
-#include "compiler/control_flow.h"
-#include "compiler/diagnose.h"
 #include "compiler/finished_code.h"
 #include "compiler/payload_types.h"
-#include "compiler/values.h"
+#include "shader/control_flow.h"
+#include "shader/diagnose.h"
+#include "shader/type_layouts.h"
+#include "shader/values.h"
 
 namespace millrace::compiler {
 
@@ -47,9 +48,9 @@ struct Use {
 struct State {
     NodeShader& shader;
     Module& module = shader.module;
-    TypeLayouts layouts{module};
-    Values values{module};
-    Failure failure{"reflectOutputs"};
+    shader::TypeLayouts layouts{module};
+    shader::Values values{module};
+    shader::Failure failure{"reflectOutputs"};
     std::map<uint32_t, Use> uses;  // by payload array type
 
     std::optional<uint32_t> constant(Id id) const
@@ -60,9 +61,9 @@ struct State {
 
     bool collect()
     {
-        const auto repeated = findRepeatedFunctions(module, shader.entry);
+        const auto repeated = shader::findRepeatedFunctions(module, shader.entry);
         for (const spirv::Function& function : module.functions) {
-            const ControlFlow flow(function);
+            const shader::ControlFlow flow(function);
             for (size_t b = 0; b < function.blocks.size(); ++b) {
                 const bool isRepeated = flow.isOnCycle(b) || repeated.contains(function.id().value);
                 for (const Instruction& i : function.blocks[b].body)
@@ -131,7 +132,7 @@ struct State {
         if (name && name->operandCount() > 2 && name->isId(2))
             out.targetName = module.constantString(name->id(2));
         if (out.targetName.empty()) {
-            return failure.at(describe(module, array),
+            return failure.at(shader::describe(module, array),
                               "payloads of this type are allocated, but it has no "
                               "PayloadNodeNameAMDX");
         }

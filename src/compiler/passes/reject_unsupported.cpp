@@ -6,9 +6,9 @@
 
 #include <spirv-tools/libspirv.hpp>
 
-#include "compiler/diagnose.h"
-#include "compiler/memory_operands.h"
 #include "compiler/payload_types.h"
+#include "shader/diagnose.h"
+#include "shader/memory_operands.h"
 
 namespace millrace::compiler {
 
@@ -90,7 +90,7 @@ Status checkTypes(const Module& module)
         }
         members[i.result.value] = count;
         if (count > kMaxMembers)
-            return Diagnostic{std::string(kPass), describe(module, i), "a structure of too many members"};
+            return Diagnostic{std::string(kPass), shader::describe(module, i), "a structure of too many members"};
     }
     return {};
 }
@@ -205,9 +205,9 @@ Status checkRevision(const Module& module)
 // Instructions on payloads whose result could not be told from memory; all others are lowered or plain.
 Status checkAtomics(const Module& module)
 {
-    Failure failure(kPass);
+    shader::Failure failure(kPass);
     module.forEachInstruction([&](const Instruction& i) {
-        const bool hasPointer = isAtomic(i.op) && i.operandCount() > 0 && i.isId(0);
+        const bool hasPointer = shader::isAtomic(i.op) && i.operandCount() > 0 && i.isId(0);
         if (hasPointer && isHandle(module, module.typeOf(i.id(0))))
             failure.at(module, i, "an atomic operation on a whole payload array");
     });

@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/globals.h"
 #include "compiler/payload_types.h"
+#include "shader/globals.h"
 
 namespace millrace::compiler {
 
@@ -68,7 +68,7 @@ void removeVariables(Module& module)
         if (i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(spv::StorageClass::NodePayloadAMDX))
             variables.push_back(i.result);
     for (const Id variable : variables) {
-        forget(module, variable);
+        shader::forget(module, variable);
         std::erase_if(module.section(Section::Globals), [&](const Instruction& i) { return i.result == variable; });
     }
 }
@@ -110,7 +110,7 @@ void removeExtension(NodeShader& shader, Id handleType)
     std::erase_if(module.section(Section::Globals), [&](const Instruction& i) {
         const bool isString = i.op == spv::Op::OpConstantStringAMDX || i.op == spv::Op::OpSpecConstantStringAMDX;
         if (isString)
-            forget(module, i.result);
+            shader::forget(module, i.result);
         return isString;
     });
     module.removeCapability(spv::Capability::ShaderEnqueueAMDX);
@@ -121,7 +121,7 @@ void removeExtension(NodeShader& shader, Id handleType)
     for (Instruction& i : module.section(Section::MemoryModel))
         if (i.op == spv::Op::OpMemoryModel)
             i.setLiteral(0, static_cast<uint32_t>(spv::AddressingModel::PhysicalStorageBuffer64));
-    orderGlobals(module);
+    spirv::orderGlobals(module);
 }
 
 }  // namespace millrace::compiler

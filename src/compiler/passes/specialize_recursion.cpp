@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "compiler/control_flow.h"
-#include "compiler/globals.h"
-#include "compiler/values.h"
+#include "shader/control_flow.h"
+#include "shader/globals.h"
+#include "shader/values.h"
 
 namespace millrace::compiler {
 
@@ -132,7 +132,7 @@ private:
     }
 
     const Module& m_module;
-    const Values m_values;
+    const shader::Values m_values;
     const Id m_variable;
     const RecursionRange m_remaining;
 };
@@ -177,7 +177,7 @@ void takeBranch(Block& block, Id target)
 
 std::unordered_set<uint32_t> reachedLabels(const Function& function)
 {
-    const ControlFlow flow(function);
+    const shader::ControlFlow flow(function);
     std::unordered_set<uint32_t> reached;
     std::vector<size_t> open{0};
     while (!open.empty()) {
@@ -219,7 +219,7 @@ void makeStub(Block& block, Id header)
 // by code that is gone.
 void trimPhis(Module& module, Function& function, const std::unordered_map<uint32_t, Id>& stubs)
 {
-    const ControlFlow flow(function);
+    const shader::ControlFlow flow(function);
     std::unordered_map<uint32_t, std::unordered_set<uint32_t>> predecessors;
     for (size_t b = 0; b < function.blocks.size(); ++b)
         for (const size_t next : flow.successors(b))
@@ -235,7 +235,7 @@ void trimPhis(Module& module, Function& function, const std::unordered_map<uint3
             for (size_t o = 0; o + 1 < i.operandCount(); o += 2) {
                 if (from.contains(i.id(o + 1).value)) {
                     const bool isStub = stubs.contains(i.id(o + 1).value);
-                    phi.add(isStub ? getNull(module, i.type) : i.id(o)).add(i.id(o + 1));
+                    phi.add(isStub ? shader::getNull(module, i.type) : i.id(o)).add(i.id(o + 1));
                 }
             }
             out.keep(std::move(phi));
@@ -261,7 +261,7 @@ void removeUnreached(Module& module, Function& function)
 Status specializeRecursion(NodeShader& shader, const Variant& variant)
 {
     Module& module = shader.module;
-    const Id variable = findBuiltIn(module, spv::BuiltIn::RemainingRecursionLevelsAMDX);
+    const Id variable = shader::findBuiltIn(module, spv::BuiltIn::RemainingRecursionLevelsAMDX);
     if (!variant.remainingRecursion || !variable)
         return {};
     const Conditions conditions(module, variable, *variant.remainingRecursion);

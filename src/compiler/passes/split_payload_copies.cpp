@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/split_payload_copies.h"
 
-#include "compiler/diagnose.h"
-#include "compiler/memory_operands.h"
 #include "compiler/payload_origins.h"
 #include "compiler/payload_types.h"
+#include "shader/diagnose.h"
+#include "shader/memory_operands.h"
 
 namespace millrace::compiler {
 
@@ -14,7 +14,7 @@ using spirv::Instruction;
 
 Status splitPayloadCopies(NodeShader& shader)
 {
-    Failure failure("splitPayloadCopies");
+    shader::Failure failure("splitPayloadCopies");
     spirv::Module& module = shader.module;
     const PayloadOrigins origins(module, shader.input);
     const auto isAffected = [&](Id pointer) {
@@ -28,17 +28,17 @@ Status splitPayloadCopies(NodeShader& shader)
                 out.keep(i);
                 return;
             }
-            size_t next = memoryOperandsBegin(i.op);
-            MemoryOperands target = readMemoryOperands(i, next);
-            MemoryOperands source = next < i.operandCount() ? readMemoryOperands(i, next) : target;
+            size_t next = shader::memoryOperandsBegin(i.op);
+            shader::MemoryOperands target = shader::readMemoryOperands(i, next);
+            shader::MemoryOperands source = next < i.operandCount() ? shader::readMemoryOperands(i, next) : target;
             // One set of operands may speak of both sides; each has bits that only fit one of them.
             target.clear(spv::MemoryAccessMask::MakePointerVisible);
             source.clear(spv::MemoryAccessMask::MakePointerAvailable);
             const Id type = module.pointee(module.typeOf(i.id(1)));
             Instruction load = spirv::instruction(spv::Op::OpLoad, type, module.newId()).add(i.id(1));
-            addMemoryOperands(load, source);
+            shader::addMemoryOperands(load, source);
             Instruction store = spirv::instruction(spv::Op::OpStore).add(i.id(0)).add(load.result);
-            addMemoryOperands(store, target);
+            shader::addMemoryOperands(store, target);
             out.keep(std::move(load));
             out.keep(std::move(store));
         });

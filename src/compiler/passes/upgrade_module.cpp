@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/upgrade_module.h"
 
-#include "compiler/globals.h"
-#include "compiler/modern_forms.h"
+#include "shader/globals.h"
+#include "shader/modern_forms.h"
 
 namespace millrace::compiler {
 
@@ -36,15 +36,15 @@ void listInputs(Module& module, Id entry)
 
 Status upgradeModule(NodeShader& shader)
 {
-    if (const Status status = useModernForms(shader.module); !status)
+    if (const Status status = shader::useModernForms(shader.module); !status)
         return status;
     if (shader.module.version < kVersionOfWholeInterfaces)
         listInputs(shader.module, shader.entry);
     if (shader.module.version < kVersion) {
         shader.module.version = kVersion;
-        updateInterface(shader.module, shader.entry);
+        shader::updateInterface(shader.module, shader.entry);
     }
-    orderGlobals(shader.module);
+    spirv::orderGlobals(shader.module);
     return {};
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/wrap_entry_point.h"
 
-#include "compiler/function_writer.h"
-#include "compiler/globals.h"
-#include "compiler/grid_position.h"
-#include "compiler/memory_operands.h"
+#include "shader/function_writer.h"
+#include "shader/globals.h"
+#include "shader/grid_position.h"
+#include "shader/memory_operands.h"
 
 namespace millrace::compiler {
 
@@ -25,8 +25,8 @@ struct SharedStart {
     Id value;
 };
 
-struct State : FunctionWriter {
-    explicit State(NodeShader& of) : FunctionWriter(of.module), shader(of) {}
+struct State : shader::FunctionWriter {
+    explicit State(NodeShader& of) : shader::FunctionWriter(of.module), shader(of) {}
 
     NodeShader& shader;
     Module& module = shader.module;
@@ -72,8 +72,9 @@ struct State : FunctionWriter {
     Id localInvocationIndex()
     {
         Emitter emitter = out();
-        const Id index = emitter.emit(spv::Op::OpLoad, uintType,
-                                      {getBuiltInVariable(module, spv::BuiltIn::LocalInvocationIndex, uintType)});
+        const Id index =
+            emitter.emit(spv::Op::OpLoad, uintType,
+                         {shader::getBuiltInVariable(module, spv::BuiltIn::LocalInvocationIndex, uintType)});
         const Id size = module.getConstant(graph::invocationsOf(shader.node.declared));
         return graph::runsBeside(shader.node) ? emitter.emit(spv::Op::OpUMod, uintType, {index, size}) : index;
     }
@@ -82,11 +83,11 @@ struct State : FunctionWriter {
     {
         if (!graph::runsBeside(shader.node)) {
             return out().emit(spv::Op::OpLoad, uint3Type,
-                              {getBuiltInVariable(module, spv::BuiltIn::LocalInvocationId, uint3Type)});
+                              {shader::getBuiltInVariable(module, spv::BuiltIn::LocalInvocationId, uint3Type)});
         }
         const Id index = localInvocationIndex();
         Emitter emitter = out();
-        return positionInGrid(emitter, index, shader.node.declared.localSize);
+        return shader::positionInGrid(emitter, index, shader.node.declared.localSize);
     }
 
     Id globalInvocationId()
@@ -160,11 +161,11 @@ struct State : FunctionWriter {
     {
         Instruction i = spirv::instruction(spv::Op::OpStore).add(pointer).add(value);
         if (shader.vulkanMemoryModel) {
-            MemoryOperands operands;
+            shader::MemoryOperands operands;
             operands.set(spv::MemoryAccessMask::NonPrivatePointer);
             operands.set(spv::MemoryAccessMask::MakePointerAvailable);
             operands.available = module.getConstant(static_cast<uint32_t>(spv::Scope::Workgroup));
-            addMemoryOperands(i, operands);
+            shader::addMemoryOperands(i, operands);
         }
         out().keep(std::move(i));
     }
@@ -200,7 +201,7 @@ struct State : FunctionWriter {
         out().emitVoid(spv::Op::OpBranchConditional, {inside, body, after});
         beginBlock(body);
         const Id pointerType = module.getPointerType(spv::StorageClass::Workgroup, element);
-        store(out().emit(spv::Op::OpAccessChain, pointerType, {variable, index}), getNull(module, element));
+        store(out().emit(spv::Op::OpAccessChain, pointerType, {variable, index}), shader::getNull(module, element));
         branch(next);
         beginBlock(next);
         out().keep(spirv::instruction(spv::Op::OpIAdd, uintType, increased)
@@ -214,7 +215,7 @@ struct State : FunctionWriter {
     {
         if (shared.empty())
             return;
-        const Id variable = getBuiltInVariable(module, spv::BuiltIn::LocalInvocationIndex, uintType);
+        const Id variable = shader::getBuiltInVariable(module, spv::BuiltIn::LocalInvocationIndex, uintType);
         const Id invocation = out().emit(spv::Op::OpLoad, uintType, {variable});
         const Id isFirst = out().emit(spv::Op::OpIEqual, boolType, {invocation, module.getConstant(0)});
         const Id join = module.newId();
@@ -227,7 +228,7 @@ struct State : FunctionWriter {
             if (const uint32_t length = sharedClearLength(start))
                 clearTogether(start.variable, length, invocation);
         Emitter writer = out();
-        emitWorkgroupBarrier(module, writer, shader.vulkanMemoryModel);
+        shader::emitWorkgroupBarrier(module, writer, shader.vulkanMemoryModel);
     }
 
     void runNode()
@@ -316,8 +317,8 @@ Status wrapEntryPoint(NodeShader& shader)
     state.replaceEntry(created);
     shader.entry = created;
     shader.device.declare(module);
-    updateInterface(module, created);
-    orderGlobals(module);
+    shader::updateInterface(module, created);
+    spirv::orderGlobals(module);
     return {};
 }
 

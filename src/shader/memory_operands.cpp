@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #define SPV_ENABLE_UTILITY_CODE
-#include "compiler/memory_operands.h"
+#include "shader/memory_operands.h"
 
 #include <algorithm>
 #include <string_view>
 
-#include "compiler/payload_types.h"
+#include "shader/type_layouts.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 using spirv::Id;
 using spirv::Instruction;
@@ -171,4 +171,4 @@ void emitWorkgroupBarrier(Module& module, spirv::Emitter& out, bool vulkanMemory
     out.emitVoid(spv::Op::OpControlBarrier, {workgroup, workgroup, module.getConstant(semantics)});
 }
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

@@ -5,7 +5,7 @@
 
 #include "spirv/module.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 bool isSubgroupBuiltIn(spv::BuiltIn builtIn);
 
@@ -16,4 +16,4 @@ bool seesWorkgroup(const spirv::Module& module);
 // Of its workgroup variables, roughly.
 uint64_t sharedBytesOf(const spirv::Module& module);
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

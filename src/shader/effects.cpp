@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/effects.h"
+#include "shader/effects.h"
 
-#include "compiler/memory_operands.h"
+#include "shader/memory_operands.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 using spirv::Instruction;
 using spirv::Module;
@@ -38,4 +38,4 @@ bool hasEffects(const Module& module, const Instruction& i)
     }
 }
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

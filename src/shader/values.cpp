@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/values.h"
+#include "shader/values.h"
 
 #include <algorithm>
 #include <unordered_set>
 #include <vector>
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 using spirv::Id;
 using spirv::Instruction;
@@ -101,4 +101,4 @@ std::optional<uint32_t> Values::largest(Id id) const
     return most;
 }
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

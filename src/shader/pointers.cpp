@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/pointers.h"
+#include "shader/pointers.h"
 
 #include <optional>
 #include <vector>
 
-#include "compiler/payload_types.h"
+#include "shader/type_layouts.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 using spirv::Id;
 using spirv::Instruction;
@@ -134,4 +134,4 @@ void decoratePhysicalPointers(Module& module)
     }
 }
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

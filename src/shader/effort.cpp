@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/effort.h"
+#include "shader/effort.h"
 
 #include <algorithm>
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/control_flow.h"
-#include "compiler/values.h"
+#include "shader/control_flow.h"
+#include "shader/values.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 using spirv::Id;
 using spirv::Instruction;
@@ -169,4 +169,4 @@ std::optional<uint64_t> estimateInstructions(const Module& module, Id function)
     return estimate(module, Values(module), function, known);
 }
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

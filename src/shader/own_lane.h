@@ -7,7 +7,7 @@
 
 #include "spirv/module.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 // A pointer without what leads to the same place: copies, and access chains that have no indices.
 spirv::Id samePlace(const spirv::Module& module, spirv::Id pointer);
@@ -29,4 +29,4 @@ private:
     std::array<uint32_t, 3> m_workgroupSize;
 };
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/modern_forms.h"
+#include "shader/modern_forms.h"
 
 #include <unordered_set>
 #include <vector>
 
-#include "compiler/diagnose.h"
-#include "compiler/pointers.h"
+#include "shader/diagnose.h"
+#include "shader/pointers.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 using spirv::Id;
 using spirv::Instruction;
@@ -115,4 +115,4 @@ Status useModernForms(Module& module)
     return failure.status();
 }
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #define SPV_ENABLE_UTILITY_CODE
-#include "compiler/workgroup_view.h"
+#include "shader/workgroup_view.h"
 
 #include <algorithm>
 #include <string_view>
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 using spirv::Id;
 using spirv::Instruction;
@@ -89,4 +89,4 @@ uint64_t sharedBytesOf(const Module& module)
     return bytes;
 }
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/globals.h"
+#include "shader/globals.h"
 
 #include <algorithm>
 #include <tuple>
@@ -10,7 +10,7 @@
 
 #include "spirv/id_set.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 using spirv::Id;
 using spirv::Instruction;
@@ -159,4 +159,4 @@ void forget(Module& module, Id id)
     }
 }
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/memory_model.h"
+#include "shader/memory_model.h"
 
 #include <algorithm>
 
-#include "compiler/memory_operands.h"
+#include "shader/memory_operands.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 using spirv::Emitter;
 using spirv::Id;
@@ -160,4 +160,4 @@ void useVulkanMemoryModel(Module& module)
         spirv::rewriteFunction(module, function, [&](const Instruction& i, Emitter& out) { rewriter.visit(i, out); });
 }
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #define SPV_ENABLE_UTILITY_CODE
-#include "compiler/diagnose.h"
+#include "shader/diagnose.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 std::string opcodeName(spv::Op op)
 {
@@ -39,4 +39,4 @@ bool Failure::at(std::string where, std::string message)
     return false;
 }
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

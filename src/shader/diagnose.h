@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "spirv/module.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 // "OpStore", or "OpUnknown(12345)".
 std::string opcodeName(spv::Op op);
@@ -38,4 +38,4 @@ private:
     Diagnostic m_diagnostic;
 };
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

@@ -5,7 +5,7 @@
 #include "base/result.h"
 #include "spirv/module.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 // Leaves nothing that makes a module invalid once its version is raised to 1.6, interfaces of entry points excepted:
 // storage buffers get their own storage class, branches with one target become unconditional. Debug information of
@@ -13,4 +13,4 @@ namespace millrace::compiler {
 // pointer to a storage buffer that is passed to a function.
 Status useModernForms(spirv::Module& module);
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

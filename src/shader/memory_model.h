@@ -4,7 +4,7 @@
 
 #include "spirv/module.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 // False if something is declared Coherent or Volatile, which would have to become operands of each access, and with
 // OpCopyMemory.
@@ -16,4 +16,4 @@ bool mayUseVulkanMemoryModel(const spirv::Module& module);
 // vulkanMemoryModelDeviceScope.
 void useVulkanMemoryModel(spirv::Module& module);
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

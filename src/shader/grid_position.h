@@ -3,7 +3,7 @@
 
 #include "spirv/module.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 // Where element `number` of a grid lies, as three unsigned integers; x runs fastest.
 inline spirv::Id positionInGrid(spirv::Emitter& out, spirv::Id number, const uint32_t (&size)[3])
@@ -19,4 +19,4 @@ inline spirv::Id positionInGrid(spirv::Emitter& out, spirv::Id number, const uin
     return out.emit(spv::Op::OpCompositeConstruct, module.getVectorType(uintType, 3), {x, y, z});
 }
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/control_flow.h"
+#include "shader/control_flow.h"
 
 #include <algorithm>
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 using spirv::Id;
 using spirv::Instruction;
@@ -137,4 +137,4 @@ std::unordered_set<uint32_t> findRepeatedFunctions(const spirv::Module& module, 
     return repeated;
 }
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

@@ -4,10 +4,10 @@
 
 #include "spirv/module.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 // Whether others can see that an instruction ran, or it did something that must not be done twice. Calls themselves
 // have no effects: what is called is looked at by itself.
 bool hasEffects(const spirv::Module& module, const spirv::Instruction& i);
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

@@ -8,7 +8,7 @@
 
 #include "spirv/module.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 class FunctionWriter {
 public:
@@ -117,4 +117,4 @@ inline void insertBehindVariables(spirv::Function& function, const spirv::Instru
     body.insert(body.begin() + static_cast<ptrdiff_t>(start), list.begin(), list.end());
 }
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

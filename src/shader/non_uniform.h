@@ -3,7 +3,7 @@
 
 #include "spirv/module.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 // Whether an array of descriptors is indexed by a value that the module does not declare NonUniform. What is uniform in
 // the node's workgroup is not in one of ours that runs several of them.
@@ -12,4 +12,4 @@ bool indexesDescriptors(const spirv::Module& module);
 // Declares all such accesses NonUniform, with the capabilities that they need.
 void markNonUniform(spirv::Module& module);
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

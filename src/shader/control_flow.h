@@ -8,7 +8,7 @@
 
 #include "spirv/module.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 // Blocks of one function by index. The function must not change meanwhile.
 class ControlFlow {
@@ -31,4 +31,4 @@ private:
 // such a function.
 std::unordered_set<uint32_t> findRepeatedFunctions(const spirv::Module& module, spirv::Id entry);
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

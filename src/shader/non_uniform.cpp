@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/non_uniform.h"
+#include "shader/non_uniform.h"
 
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "compiler/payload_types.h"
+#include "shader/type_layouts.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 using spirv::Id;
 using spirv::Instruction;
@@ -160,4 +160,4 @@ void markNonUniform(Module& module)
             module.decorate(Id{id}, spv::Decoration::NonUniform);
 }
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

@@ -4,10 +4,10 @@
 
 #include <unordered_map>
 
-#include "compiler/diagnose.h"
+#include "shader/diagnose.h"
 #include "spirv/module.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 // Follows pointers through access chains, copies, phis and selections and gives each that is derived from a key the
 // pointer type of the storage class beside it. The keys themselves are not touched. Fails where such a pointer is
@@ -25,4 +25,4 @@ void addPhysicalStorageCapabilities(spirv::Module& module);
 // the specification asks for.
 void decoratePhysicalPointers(spirv::Module& module);
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/own_lane.h"
+#include "shader/own_lane.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 using spirv::Id;
 using spirv::Instruction;
@@ -68,4 +68,4 @@ bool OwnLane::isOwn(Id index) const
            isOwnComponent(value->literal(1));
 }
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

@@ -7,7 +7,7 @@
 
 #include "spirv/module.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 struct MemoryOperands {
     uint32_t mask = 0;  // spv::MemoryAccessMask
@@ -42,4 +42,4 @@ void alignPhysicalAccesses(spirv::Module& module, std::unordered_map<uint32_t, u
 // A barrier of the workgroup, behind which all see what each wrote to workgroup memory.
 void emitWorkgroupBarrier(spirv::Module& module, spirv::Emitter& out, bool vulkanMemoryModel);
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

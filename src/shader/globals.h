@@ -5,9 +5,7 @@
 #include "spirv/edit.h"
 #include "spirv/module.h"
 
-namespace millrace::compiler {
-
-using spirv::orderGlobals;
+namespace millrace::shader {
 
 // The entry point's interface: all global variables that `entry` and what it calls mention, and the input payload where
 // it is listed already.
@@ -33,4 +31,4 @@ spirv::Id getBuiltInVariable(spirv::Module& module, spv::BuiltIn builtIn, spirv:
 // Removes names, decorations and interface entries of an id that is about to go.
 void forget(spirv::Module& module, spirv::Id id);
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader

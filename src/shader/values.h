@@ -8,7 +8,7 @@
 
 #include "spirv/module.h"
 
-namespace millrace::compiler {
+namespace millrace::shader {
 
 // A flow-insensitive look at a module, which must not change meanwhile.
 class Values {
@@ -31,4 +31,4 @@ private:
     std::unordered_map<uint32_t, spirv::Id> m_stored;  // by Function or Private variable; none if not known
 };
 
-}  // namespace millrace::compiler
+}  // namespace millrace::shader
