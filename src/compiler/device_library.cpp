@@ -22,8 +22,10 @@ std::span<const uint32_t> chooseWords(const DeviceLibraryBuild& build)
     if (build.memory == graph::MemoryUse::Fed)
         return shaders::leaf_library_fed;
     const bool fits = build.memory != graph::MemoryUse::Reserves;
+    if (build.kind == abi::kKindPacked && fits)
+        return shaders::node_library_fits_packed;
     if (build.kind == abi::kKindPacked)
-        return fits ? shaders::node_library_fits_packed : shaders::node_library_packed;
+        return build.depthFirst ? shaders::depth_first_library : shaders::node_library_packed;
     if (!fits)
         return shaders::node_library;
     return build.kind == abi::kKindDynamic ? shaders::node_library_fits_dynamic : shaders::node_library_fits;

@@ -14,6 +14,7 @@ struct DeviceLibraryBuild {
     uint32_t kind = abi::kKindStatic;  // abi::kKind*
     graph::MemoryUse memory = graph::MemoryUse::Reserves;
     bool vulkanMemoryModel = false;
+    bool depthFirst = false;  // packed and Reserves only; of no matter elsewhere
 
     auto operator<=>(const DeviceLibraryBuild&) const = default;
 };

@@ -285,7 +285,7 @@ TEST(AbiLayout, EveryStructIsTheSameInShadersAndCpp)
           shaders::meta_plan, shaders::meta_fit, shaders::meta_probe_small, shaders::commands_count,
           shaders::commands_place, shaders::commands_sort, shaders::commands_expand, shaders::commands_order,
           shaders::commands_gather, shaders::commands_tally, shaders::node_library, shaders::node_library_packed,
-          shaders::node_library_fits}) {
+          shaders::node_library_fits, shaders::depth_first_library}) {
         const auto compiled = laidOutStructs(words);
         for (const Struct& s : structs()) {
             const auto [first, last] = compiled.equal_range(s.name);

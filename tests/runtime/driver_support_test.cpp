@@ -82,6 +82,7 @@ TEST(DriverSupport, CapabilitiesOfTheShaders_AreNeeds)
 {
     expectCovered("node_library", shaders::node_library);
     expectCovered("node_library_packed", shaders::node_library_packed);
+    expectCovered("depth_first_library", shaders::depth_first_library);
     expectCovered("meta_init", shaders::meta_init);
     expectCovered("meta_begin", shaders::meta_begin);
     expectCovered("meta_feed", shaders::meta_feed);

@@ -103,7 +103,6 @@ std::vector<spirv::Library::Constant> constantsFor(const NodeShader& shader, con
         {abi::kOneEachSpecId,
          node.decided.depthFirst == 0 && std::ranges::all_of(node.declared.outputs, &graph::NodeOutput::oneEach)},
         {abi::kOutputsSpecId, knownOutputs(node, code)},
-        {abi::kDepthFirstSpecId, node.decided.depthFirst > 0},
         {abi::kSentMostSpecId, variant.depthFirst ? variant.depthFirst->sentMost : 1},
         {abi::kQueuePayloadsSpecId, variant.depthFirst ? variant.depthFirst->queuePayloads : 0},
         {abi::kLevelBitsSpecId, variant.depthFirst ? variant.depthFirst->levelBits : 1},
@@ -116,7 +115,8 @@ std::vector<spirv::Library::Constant> constantsFor(const NodeShader& shader, con
 
 Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& options)
 {
-    const DeviceLibraryBuild build{kindOf(shader.node), code.memory, shader.vulkanMemoryModel};
+    const DeviceLibraryBuild build{kindOf(shader.node), code.memory, shader.vulkanMemoryModel,
+                                   shader.node.decided.depthFirst > 0};
     const auto& library = getDeviceLibrary(build);
     if (!library)
         return library.error();

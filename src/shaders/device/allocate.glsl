@@ -316,7 +316,7 @@ uvec4 mr_allocate_to_one(const uint payload_type, const uint count, const uint n
 
 #if defined(MR_PACKED)
 
-#if !defined(MR_FITS)
+#if defined(MR_DEPTH_FIRST)
 // What each invocation that is here leaves to others (device/depth_first.glsl), in memory that nobody has reserved: none
 // where there is none.
 uvec4 mr_allocate_to_leave(const uint payload_type, const uint count)
@@ -340,10 +340,9 @@ uvec4 mr_allocate_to_leave(const uint payload_type, const uint count)
 
 uvec4 mr_allocate_invocation(const uint payload_type, const uint count, const uint node_index)
 {
-#if !defined(MR_FITS)
-    if (MR_DEPTH_FIRST)
-        return mr_allocate_to_leave(payload_type, count);
-#endif
+#if defined(MR_DEPTH_FIRST)
+    return mr_allocate_to_leave(payload_type, count);
+#else
     uvec4 handle;
     if (MR_EMITS == kEmitsNothing)
         handle = mr_allocate_nothing(count, node_index);
@@ -355,6 +354,7 @@ uvec4 mr_allocate_invocation(const uint payload_type, const uint count, const ui
         handle = mr_allocate_runs(payload_type, count, node_index);
     mr_clear_own_finish_counters(handle, 0u, 1u);
     return handle;
+#endif
 }
 
 uvec4 mr_allocate_workgroup(const uint payload_type, const uint count, const uint node_index)

@@ -11,8 +11,6 @@
 
 #include "device/locate.glsl"
 
-#if defined(MR_PACKED) && !defined(MR_FITS)
-
 uint64_t mr_output_element(const uvec4 handle, const uint i);
 
 const uint kStackBegin = MR_QUEUE_PAYLOADS + 1u;
@@ -203,7 +201,5 @@ void mr_keep_all()
     g_is_wide = false;
     g_runs = 0u;
 }
-
-#endif
 
 #endif

@@ -2,6 +2,7 @@
 // The functions that lowered node shaders call; docs/device-functions.md lists them.
 // MR_FITS: for what is known to fit; else memory is reserved before work is taken.
 // MR_PACKED: single-invocation nodes, where every invocation is a workgroup of its own and nothing may be collective.
+// MR_DEPTH_FIRST: those among them that recurse depth first, which reserve.
 #ifndef MILLRACE_DEVICE_NODE_GLSL
 #define MILLRACE_DEVICE_NODE_GLSL
 
@@ -9,7 +10,9 @@
 #include "device/fitting.glsl"
 #include "device/locate.glsl"
 #include "device/reserving.glsl"
+#if defined(MR_DEPTH_FIRST)
 #include "device/depth_first.glsl"
+#endif
 #if defined(MR_FITS)
 #include "device/begin_inside.glsl"
 #endif
@@ -44,9 +47,8 @@ void mr_begin(const uvec4 a, const uvec4 b)
 #endif
     mr_begin_emitting();
     mr_begin_chunks(g_slot, g_graph + uint64_t(a.w));
-#if defined(MR_PACKED) && !defined(MR_FITS)
-    if (MR_DEPTH_FIRST)
-        mr_begin_depth_first();
+#if defined(MR_DEPTH_FIRST)
+    mr_begin_depth_first();
 #endif
 }
 
@@ -98,12 +100,9 @@ bool mr_next()
             return false;
         g_group_count = 0u;
     }
-#if defined(MR_PACKED) && !defined(MR_FITS)
-    if (MR_DEPTH_FIRST) {
-        mr_locate_depth_first();
-        return true;
-    }
-#endif
+#if defined(MR_DEPTH_FIRST)
+    mr_locate_depth_first();
+#else
 #if defined(MR_PACKED)
     mr_locate_packed(g_unit);
 #else
@@ -122,6 +121,7 @@ bool mr_next()
 #endif
     if (!follows)
         g_unit += Unit(mr_steps() ? g_run + 1u : mr_units_per_group());
+#endif
     return true;
 }
 
@@ -154,11 +154,11 @@ uint mr_input_count()
 
 uint mr_remaining_recursion()
 {
-#if defined(MR_PACKED) && !defined(MR_FITS)
-    if (MR_DEPTH_FIRST)
-        return g_remaining;
-#endif
+#if defined(MR_DEPTH_FIRST)
+    return g_remaining;
+#else
     return MR_SLOT.remainingRecursion;
+#endif
 }
 
 uint mr_shader_index()
