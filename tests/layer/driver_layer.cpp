@@ -3,8 +3,9 @@
 // "-shaderInt64", "-shaderBufferInt64Atomics", "-scalarBlockLayout", "-bufferDeviceAddress", "-ballot", "-arithmetic"
 // (of subgroups),
 // "-storageBuffer8BitAccess",
-// "-maintenance5", "-compute" (no queue runs compute shaders), "another" (than any that the process has seen),
-// "discrete" (no processor), "vulkan1.2", "driver=N" (VkDriverId),
+// "-texelBuffers", "-texelAtomics", "-withoutFormat" (of every format), "-maintenance5", "-compute" (no queue runs
+// compute shaders), "another" (than any that the process has seen), "discrete" (no processor), "vulkan1.2", "driver=N"
+// (VkDriverId),
 // "+shaderEnqueue"; separated by commas.
 #include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vk_layer.h>
@@ -151,6 +152,33 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice physical,
     }
 }
 
+VkFormatFeatureFlags2 lackingFormatFeatures()
+{
+    VkFormatFeatureFlags2 out = 0;
+    if (is("-texelBuffers"))
+        out |= VK_FORMAT_FEATURE_2_UNIFORM_TEXEL_BUFFER_BIT | VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT;
+    if (is("-texelAtomics"))
+        out |= VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_ATOMIC_BIT | VK_FORMAT_FEATURE_2_STORAGE_IMAGE_ATOMIC_BIT;
+    if (is("-withoutFormat")) {
+        out |=
+            VK_FORMAT_FEATURE_2_STORAGE_READ_WITHOUT_FORMAT_BIT | VK_FORMAT_FEATURE_2_STORAGE_WRITE_WITHOUT_FORMAT_BIT;
+    }
+    return out;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFormatProperties2(VkPhysicalDevice physical, VkFormat format,
+                                                              VkFormatProperties2* out)
+{
+    instanceOf(physical).table.GetPhysicalDeviceFormatProperties2(physical, format, out);
+    for (auto* item = static_cast<VkBaseOutStructure*>(out->pNext); item; item = item->pNext) {
+        if (item->sType == VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3) {
+            auto* properties = reinterpret_cast<VkFormatProperties3*>(item);
+            properties->optimalTilingFeatures &= ~lackingFormatFeatures();
+            properties->bufferFeatures &= ~lackingFormatFeatures();
+        }
+    }
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevice physical, const char* layer,
                                                                   uint32_t* count, VkExtensionProperties* out)
 {
@@ -182,6 +210,8 @@ PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance handle, const char*
         {"vkGetPhysicalDeviceQueueFamilyProperties",
          reinterpret_cast<PFN_vkVoidFunction>(GetPhysicalDeviceQueueFamilyProperties)},
         {"vkGetPhysicalDeviceFeatures2", reinterpret_cast<PFN_vkVoidFunction>(GetPhysicalDeviceFeatures2)},
+        {"vkGetPhysicalDeviceFormatProperties2",
+         reinterpret_cast<PFN_vkVoidFunction>(GetPhysicalDeviceFormatProperties2)},
         {"vkEnumerateDeviceExtensionProperties",
          reinterpret_cast<PFN_vkVoidFunction>(EnumerateDeviceExtensionProperties)},
     };

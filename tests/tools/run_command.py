@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`millrace run` from outside: usage: run_command.py MILLRACE SOURCES"""
+"""`millrace run` from outside: usage: run_command.py MILLRACE SOURCES [DRIVER_LAYER_FOLDER]"""
 
+import contextlib
 import csv
 import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import struct
@@ -15,6 +17,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 import jsonschema  # Debian: python3-jsonschema
 
@@ -26,6 +29,7 @@ COMPILE = Command(sys.argv[1], "compile")
 LOWER, REPORT = Command(sys.argv[1], "lower"), Command(sys.argv[1], "report")
 GRAPH = Command(sys.argv[1], "graph")
 SOURCES = pathlib.Path(sys.argv[2])
+DRIVER_LAYERS = sys.argv[3] if len(sys.argv) > 3 else ""
 SCHEMA = jsonschema.Draft202012Validator(json.loads((SOURCES / "docs/run.schema.json").read_text()))
 CHECK_SCHEMA = jsonschema.Draft202012Validator(json.loads((SOURCES / "docs/run-check.schema.json").read_text()))
 
@@ -67,6 +71,22 @@ void main()
     const ivec2 at = ivec2(gl_WorkGroupID.xy);
     const uvec4 old = imageLoad(picture, at);
     imageStore(picture, at, uvec4(old.r + 1, at.y * 16 + at.x, old.ba));
+}
+"""
+# Adds what is given to two sums, and shows each as a color.
+TEXELS = """#version 460
+layout(name = "texels", static_grid = uvec3(1, 1, 1)) node;
+layout(local_size_x = 4) in;
+layout(binding = 0) uniform utextureBuffer given;
+layout(binding = 1, r32ui) uniform uimageBuffer sums;
+layout(binding = 2) uniform writeonly imageBuffer colors;
+void show(writeonly imageBuffer where, int at, vec4 color) { imageStore(where, at, color); }
+void main()
+{
+    const int i = int(gl_LocalInvocationIndex);
+    const uvec2 texel = texelFetch(given, i).xy;
+    imageAtomicAdd(sums, i % 2, texel.x + texel.y);
+    show(colors, i, vec4(texel, 255 - texel.x, 255) / 255);
 }
 """
 # A compute node sends a quarter each to a mesh node.
@@ -127,8 +147,8 @@ ITEM = {"at": 1, "value": 1.5, "pair": [0.1, -2], "whole": [-7, 8]}
 
 
 SOURCE_TEXTS = {"copy.comp": COPY, "paint.comp": PAINT, "square.glsl": SQUARE, "split.comp": SPLIT, "draw.mesh": DRAW,
-                "draw.frag": FRAGMENT}
-COMPILED = "copy.comp", "paint.comp", "split.comp", "draw.mesh"
+                "draw.frag": FRAGMENT, "texels.comp": TEXELS}
+COMPILED = "copy.comp", "paint.comp", "split.comp", "draw.mesh", "texels.comp"
 
 
 def copy_graph(**changes):
@@ -148,6 +168,18 @@ def paint_graph(**image):
         "nodes": [{"file": "paint.comp"}],
         "images": [{"name": "picture", "set": 1, "binding": 2, **image}],
         "dispatches": [{"node": "paint", "payloads": [{"grid": [4, 2, 1]}]}],
+    }
+
+
+def texel_graph(given=(), sums=(), colors=(), nodes=("texels.comp",)):
+    """A graph of the node "texels"; None removes members."""
+    buffers = [{"name": "given", "binding": 0, "format": "rg8ui", "data": [[1, 2], [3, 4], [5, 6], [7, 8]], **dict(given)},
+               {"name": "sums", "binding": 1, "length": 2, "fill": 100, "output": "sums.json", **dict(sums)},
+               {"name": "colors", "binding": 2, "format": "rgba8", "length": 5, "output": "colors.json", **dict(colors)}]
+    return {
+        "nodes": [{"file": file} for file in nodes],
+        "buffers": [{key: value for key, value in buffer.items() if value is not None} for buffer in buffers],
+        "dispatches": [{"node": "texels", "count": 1}],
     }
 
 
@@ -448,6 +480,154 @@ void main() { counts[shaderIndex()] += item.value; }
         (self.folder / "p.png").write_bytes((self.folder / "out/p.png").read_bytes())
         self.run_graph(paint_graph(file="p.png", output="p.json"))
         self.assertEqual(self.output("p.json"), [[[11, *texel[1:]] for texel in row] for row in wanted])
+
+    # Texel buffers.
+
+    def test_texel_buffers_are_read_written_and_added_to(self):
+        self.assertEqual(self.run_graph(texel_graph(), "--validate")["messages"], [])
+        self.assertEqual(self.output("sums.json"), [100 + 1 + 2 + 5 + 6, 100 + 3 + 4 + 7 + 8])
+        self.assertEqual(self.output("colors.json"), [[x, x + 1, 255 - x, 255] for x in (1, 3, 5, 7)] + [[0] * 4])
+
+    def test_contents_of_texel_buffers_come_from_files_and_go_there(self):
+        self.write("g.json", [[1, 2], [3, 4], [5, 6], [7, 8]])
+        self.write("g.csv", "texel.y,texel.x\n2,1\n4,3\n6,5\n8,7\n")
+        self.write("g.bin", bytes(range(1, 9)))
+        self.write("s.csv", "texel\n7\n-1\n".replace("-1", "9"))
+        for file in "g.json", "g.csv", "g.bin":
+            report = self.run_graph(texel_graph(given={"data": None, "file": file},
+                                                sums={"length": None, "file": "s.csv", "output": ["s.csv", "s.bin"], "print": True},
+                                                colors={"size": 16, "length": None, "output": "c.csv"}))
+            self.assertEqual(report["results"], {"sums": [21, 31]})
+            self.assertEqual((self.folder / "out/s.csv").read_text(), "texel\n21\n31\n")
+            self.assertEqual((self.folder / "out/s.bin").read_bytes(), struct.pack("<II", 21, 31))
+            rows = (self.folder / "out/c.csv").read_text().splitlines()
+            self.assertEqual(rows[:2], ["texel.x,texel.y,texel.z,texel.w", "1,2,254,255"])
+            self.assertEqual(len(rows), 5)
+
+    def test_texel_buffers_begin_with_fill_and_data(self):
+        given = {"data": [[9, 9]], "fill": [1, 2], "length": 4}
+        self.run_graph(texel_graph(given=given, colors={"fill": 3}))
+        self.assertEqual(self.output("sums.json"), [100 + 9 + 9 + 1 + 2, 100 + 1 + 2 + 1 + 2])
+        self.assertEqual(self.output("colors.json")[4], [3, 3, 3, 3])
+
+    def test_texel_buffers_are_compared(self):
+        for expected, difference in [
+                ({"data": [114, 122]}, None),
+                ({"data": [122, 114], "order": "any"}, None),
+                ({"data": [114], "prefix": True}, None),
+                ({"data": [114, 123]}, "[1] is 122, expected 123"),
+                ({"data": [114]}, '"prefix": true'),
+                ({"data": []}, '"prefix": true')]:
+            check = {"results": {"sums": expected}}
+            CHECK_SCHEMA.validate(check)
+            result = RUN(self.write("graph.json", texel_graph()), "--check", self.write("check.json", check), "-o", self.folder)
+            self.assertEqual(result.returncode, 1 if difference else 0, result.stderr)
+            self.assertIn(difference or "", result.stderr)
+
+    def test_texel_buffers_have_every_format(self):
+        """Uniform ones, and storage ones of what GLSL has; two texels from one to the other."""
+        formats = SCHEMA.schema["$defs"]["format"]["enum"]
+        kinds = {"": ("", 255, 65535), "snorm": ("", 127, 32767), "ui": ("u", 255, 65535), "i": ("i", 127, 32767), "f": ("", 0, 1)}
+        buffers, declarations, statements = [], "", ""
+        for f, name in enumerate(formats):
+            components, bits, kind = re.fullmatch("(r|rg|rgb|rgba)(8|16|32)_?(snorm|ui|i|f|)", name).groups()
+            letter = kinds[kind][0]
+            most = 3 if bits == "32" or kind == "f" else kinds[kind][1 if bits == "8" else 2]
+            texels = [[(-1 if kind in ("i", "snorm") else 1) * most, 2, 1, 0][:len(components)], [1] * len(components)]
+            texels = [texel[0] for texel in texels] if components == "r" else texels
+            buffers.append({"name": name, "binding": 2 * f, "format": name, "data": texels})
+            declarations += f"layout(binding = {2 * f}) uniform {letter}samplerBuffer from{f};\n"
+            # No shader can say a format of three components.
+            declared = {"name": name + " copy", "binding": 2 * f + 1, "length": 2, "print": True}
+            if components == "rgb":
+                declarations += f"layout(binding = {2 * f + 1}) uniform writeonly {letter}imageBuffer to{f};\n"
+                declared["format"] = "rgba" + name.removeprefix("rgb")
+            else:
+                declarations += f"layout(binding = {2 * f + 1}, {name}) uniform {letter}imageBuffer to{f};\n"
+            buffers.append(declared)
+            statements += f"    imageStore(to{f}, i, texelFetch(from{f}, i));\n"
+        self.write("every.comp", "#version 460\nlayout(name = \"every\", static_grid = uvec3(1, 1, 1)) node;\n"
+                   "layout(local_size_x = 2) in;\n" + declarations +
+                   "void main()\n{\n    const int i = int(gl_LocalInvocationIndex);\n" + statements + "}\n")
+        graph = {"nodes": [{"file": "every.comp"}], "buffers": buffers, "dispatches": [{"node": "every", "count": 1}]}
+        results = self.run_graph(graph)["results"]
+        for given in buffers[::2]:
+            found = results[given["name"] + " copy"]
+            if given["name"].startswith("rgb3"):
+                self.assertEqual([texel[3] for texel in found], [1, 1], given["name"])
+                found = [texel[:3] for texel in found]
+            self.assertEqual(found, given["data"], given["name"])
+
+    def test_texel_buffers_that_do_not_fit_have_a_place(self):
+        self.write("other.comp", TEXELS.replace('"texels"', '"other"').replace("r32ui", "r32i").replace("uimage", "iimage")
+                   .replace("texel.x + texel.y", "int(texel.x + texel.y)"))
+        self.write("block.comp", TEXELS.replace('"texels"', '"block"')
+                   .replace("uniform utextureBuffer given;", "buffer Given { uvec2 given[]; };")
+                   .replace("texelFetch(given, i)", "given[i]"))
+        self.write("wide.comp", '#version 460\n#extension GL_EXT_shader_image_int64 : require\n'
+                   '#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n'
+                   'layout(name = "texels", static_grid = uvec3(1, 1, 1)) node;\nlayout(local_size_x = 1) in;\n'
+                   'layout(binding = 0, r64ui) uniform u64imageBuffer given;\n'
+                   'void main() { imageStore(given, 0, u64vec4(1)); }\n')
+        for changes, message, pointer in [
+                ({"given": {"format": None}}, '"format" is missing, and the nodes do not say it either', "/buffers/0"),
+                ({"given": {"format": "rg8"}}, "other numbers", "/buffers/0/format"),
+                ({"given": {"format": "rg9"}}, 'did you mean "rg8"?', "/buffers/0/format"),
+                ({"sums": {"format": "r32i"}}, 'the nodes say "r32ui"', "/buffers/1/format"),
+                ({"sums": {"length": None}}, "how long is the buffer?", "/buffers/1"),
+                ({"sums": {"length": None, "size": 10}}, "4 bytes each", "/buffers/1/size"),
+                ({"sums": {"data": [1, 2, 3]}}, "does not fit into 8 bytes", "/buffers/1/data/2"),
+                ({"sums": {"data": {"sums": [1]}}}, "an array is expected", "/buffers/1/data"),
+                ({"sums": {"fill": [1, 2]}}, "number", "/buffers/1/fill"),
+                ({"given": {"data": None, "file": "odd.bin"}}, "these are 7 bytes, and texels of format rg8ui have 2 each",
+                 "/buffers/0/file"),
+                ({"given": {"data": None, "file": "g.png"}}, ".json, .csv or .bin", "/buffers/0/file"),
+                ({"sums": {"output": "s.png"}}, "PNG is for images", "/buffers/1/output"),
+                ({"nodes": ["texels.comp", "other.comp"]}, "set 0, binding 1 is a storage texel buffer of signed integers in this "
+                 "node and a storage texel buffer of unsigned integers in another", "/nodes/1"),
+                ({"nodes": ["block.comp", "texels.comp"]}, "is a uniform texel buffer in this node and a storage buffer in another",
+                 "/nodes/1"),
+                ({"nodes": ["block.comp"]}, 'nodes have a storage buffer "Given" here, and "format" is for texel buffers',
+                 "/buffers/0/format"),
+                ({"nodes": ["wide.comp"]}, "no texels of 32-bit numbers", "/nodes/0")]:
+            self.write("odd.bin", bytes(7))
+            with self.subTest(changes):
+                graph = texel_graph(**changes)
+                self.refuse(graph, message, pointer=pointer)
+
+    def test_images_and_texel_buffers_that_the_device_lacks_have_a_place(self):
+        without_format = {**paint_graph(width=4, height=2, format="rgba8ui"), "nodes": [{"file": "formatless.comp"}]}
+        self.write("formatless.comp", PAINT.replace(", rgba8ui", "").replace("#version 460\n",
+                   "#version 460\n#extension GL_EXT_shader_image_load_formatted : require\n"))
+        self.write("formats.comp", TEXELS.replace("layout(binding = 2)", "layout(binding = 2, rgba8)")
+                   .replace("show(colors", "imageStore(colors"))
+        most = 2**27  # of lavapipe
+        for lacks, graph, message, pointer in [
+                ("", texel_graph(colors={"length": most + 1, "format": "r8"}),
+                 f"{most + 1} texels are more than maxTexelBufferElements of the device, {most}", "/buffers/2/length"),
+                ("", texel_graph(colors={"format": "rgb32f"}), "the device has no storage texel buffers of format rgb32f",
+                 "/buffers/2/format"),
+                ("-texelBuffers", texel_graph(), "the device has no uniform texel buffers of format rg8ui", "/buffers/0/format"),
+                ("-texelAtomics", texel_graph(), "the device has no atomic operations on storage texel buffers of format r32ui",
+                 "/buffers/1"),
+                ("-withoutFormat", texel_graph(),
+                 "the device cannot write storage texel buffers of format rgba8 unless the shader says the format", "/buffers/2/format"),
+                ("-withoutFormat", without_format,
+                 "the device cannot read storage images of format rgba8ui unless the shader says the format", "/images/0/format")]:
+            with self.subTest(lacks + message), self.driver(lacks):
+                self.refuse(graph, message, pointer=pointer)
+        with self.driver("-withoutFormat"):
+            self.run_graph(texel_graph(nodes=["formats.comp"]))
+            self.run_graph(paint_graph(width=4, height=2))
+
+    @contextlib.contextmanager
+    def driver(self, lacks):
+        """Under a driver that is changed like this, see tests/layer/driver_layer.cpp."""
+        changes = {"VK_INSTANCE_LAYERS": "VK_LAYER_MILLRACE_emulation:VK_LAYER_MILLRACE_test_driver",
+                   "VK_ADD_LAYER_PATH": DRIVER_LAYERS,
+                   "MILLRACE_TEST_DRIVER": lacks}
+        with unittest.mock.patch.dict(os.environ, changes):
+            yield
 
     def test_folders_of_outputs_are_made(self):
         graph = copy_graph(buffers=[{"name": "items", "binding": 1, "length": 2, "output": ["a/i.csv", "b/c/i.json"]}])

@@ -143,10 +143,11 @@ void readImageSize(const Value& value, ResourceDescription& resource)
 
 ResourceDescription readBuffer(const Value& value)
 {
-    value.allowKeys({"name", "set", "binding", "size", "length", "data", "file", "fill", "output", "print"});
+    value.allowKeys({"name", "set", "binding", "format", "size", "length", "data", "file", "fill", "output", "print"});
     ResourceDescription resource{value};
     readContents(value, resource);
     readDescriptor(value, resource);
+    resource.format = value.find("format");
     resource.size = value.find("size");
     resource.length = value.find("length");
     if (resource.size && resource.length)

@@ -62,8 +62,8 @@ struct ResourceDescription {
     bool isImage = false;
     bool isTarget = false;        // an image without a descriptor
     std::optional<Value> size;    // buffers: bytes
-    std::optional<Value> length;  // buffers: elements of the array at the end
-    std::optional<Value> format;  // images
+    std::optional<Value> length;  // buffers: elements of the array at the end, or texels
+    std::optional<Value> format;  // images and texel buffers
     std::optional<Value> width;
     std::optional<Value> height;
 

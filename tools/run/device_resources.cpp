@@ -8,8 +8,16 @@ namespace millrace::tools::run {
 
 namespace {
 
-constexpr VkBufferUsageFlags kBufferUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
-                                            VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+// Of texels only what their format allows, which limits.cpp has looked at.
+VkBufferUsageFlags bufferUsage(DescriptorKind kind)
+{
+    constexpr VkBufferUsageFlags kCopies = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+    if (kind == DescriptorKind::UniformTexelBuffer)
+        return kCopies | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
+    if (kind == DescriptorKind::StorageTexelBuffer)
+        return kCopies | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT;
+    return kCopies | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT;
+}
 
 VkBufferImageCopy wholeImage(const VkExtent3D& extent)
 {
@@ -32,7 +40,9 @@ DeviceResources::DeviceResources(const Device& device, Memory& memory, const Wor
             item.image = memory.createImage(
                 {resource.format->format, resource.width, resource.height, item.isTarget ? kTargetUsage : kImageUsage});
         } else {
-            item.buffer = memory.createBuffer(size, kBufferUsage, Memory::Where::Device);
+            item.buffer = memory.createBuffer(size, bufferUsage(resource.kind), Memory::Where::Device);
+            if (isTexelBuffer(resource.kind))
+                item.texels = memory.createBufferView(item.buffer, resource.format->format);
         }
     }
     for (size_t i = 0; i < m_items.size(); ++i) {
@@ -111,6 +121,7 @@ DescriptorSets::DescriptorSets(const Device& device, const Pipeline& pipeline, c
                 continue;
             const VkDescriptorBufferInfo buffer{resources.buffer(r), 0, VK_WHOLE_SIZE};
             const VkDescriptorImageInfo image{VK_NULL_HANDLE, resources.image(r).view, VK_IMAGE_LAYOUT_GENERAL};
+            const VkBufferView texels = resources.texels(r);
             VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
             write.dstSet = m_sets[use.set];
             write.dstBinding = use.binding;
@@ -118,6 +129,7 @@ DescriptorSets::DescriptorSets(const Device& device, const Pipeline& pipeline, c
             write.descriptorType = descriptorType(use.kind);
             write.pBufferInfo = &buffer;
             write.pImageInfo = &image;
+            write.pTexelBufferView = &texels;
             m_device.vk().UpdateDescriptorSets(m_device.handle(), 1, &write, 0, nullptr);
         }
     }
@@ -132,7 +144,9 @@ void DescriptorSets::allocate(const Pipeline& pipeline, uint32_t bindingCount)
 {
     const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, bindingCount},
                                           {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, bindingCount},
-                                          {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, bindingCount}};
+                                          {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, bindingCount},
+                                          {VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, bindingCount},
+                                          {VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, bindingCount}};
     VkDescriptorPoolCreateInfo pool{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
     pool.maxSets = static_cast<uint32_t>(pipeline.setLayouts().size());
     pool.poolSizeCount = static_cast<uint32_t>(std::size(sizes));

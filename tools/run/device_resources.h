@@ -28,12 +28,15 @@ public:
     // Writes the addresses of buffers to where they are used.
     void writeAddresses(const std::vector<AddressUse>& uses, void* bytes) const;
     const Image& image(size_t resource) const { return m_items[resource].image; }
+    // Of a texel buffer; else null.
+    VkBufferView texels(size_t resource) const { return m_items[resource].texels; }
 
 private:
     struct Item {
         Buffer before;  // the host's
         Buffer after;
         Buffer buffer;
+        VkBufferView texels = VK_NULL_HANDLE;
         Image image;
         VkExtent3D extent{};
         bool isTarget = false;

@@ -96,7 +96,8 @@ Expectation readExpectation(const std::string& name, const Value& value, const W
     const bool isPrefix = value.has("prefix") && value.get("prefix").boolean();
     const uint64_t size = dataBytes(resource);
     // A structure in front of an open array may be all that is compared.
-    const bool isShort = out.bytes.size() < size && out.bytes.size() > resource.type->bytes;
+    const bool isArray = resource.type->kind == DataType::Kind::Array;
+    const bool isShort = out.bytes.size() < size && (isArray || out.bytes.size() > resource.type->bytes);
     if (!isPrefix && (isShort || out.bytes.size() > resource.initial.size())) {
         value.fail("\"" + name + "\" has " + std::to_string(size) + " bytes of data, and " +
                    std::to_string(out.bytes.size()) + " are expected (\"prefix\": true compares what is there)");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats of storage images under the names that GLSL has for them.
+// Formats of storage images and texel buffers under the names that GLSL has for them.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -20,9 +20,9 @@ inline constexpr VkFormat kDepthFormat = VK_FORMAT_D32_SFLOAT;
 struct ImageFormat {
     const char* name;
     VkFormat format;
-    uint32_t spirv;       // spv::ImageFormat
+    uint32_t spirv;       // spv::ImageFormat; Unknown: no shader can say it
     DataType::Kind kind;  // of a component in memory
-    bool isNormalized;    // shaders see numbers from 0 to 1
+    bool isNormalized;    // shaders see numbers from 0 or -1 to 1
     uint32_t bits;        // of a component
     uint32_t components;
 
@@ -36,6 +36,7 @@ struct ImageFormat {
 };
 
 const ImageFormat* findFormat(const std::string& name);
+// None of spv::ImageFormat::Unknown.
 const ImageFormat* findFormat(uint32_t spirv);
 std::vector<std::string> formatNames();
 

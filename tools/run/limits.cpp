@@ -16,16 +16,71 @@ void checkAmount(const Value& place, uint64_t amount, const char* unit, uint64_t
     }
 }
 
-void checkBuffer(const Resource& resource, const VkPhysicalDeviceLimits& limits, uint64_t mostBytes)
+// What says how large the buffer is.
+const Value& sizePlace(const ResourceDescription& description)
+{
+    return description.size     ? *description.size
+           : description.length ? *description.length
+           : description.data   ? *description.data
+           : description.file   ? *description.file
+                                : description.place;
+}
+
+// Features of a format that storage images have, and storage texel buffers under names of their own.
+struct StorageFeatures {
+    VkFormatFeatureFlags2 available = 0;
+    const char* what;  // that has the texels
+    VkFormatFeatureFlags2 atomics = 0;
+};
+
+VkFormatProperties3 formatProperties(const Instance& instance, const Device& device, VkFormat format)
+{
+    VkFormatProperties3 more{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3};
+    VkFormatProperties2 properties{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, &more};
+    instance.vk().GetPhysicalDeviceFormatProperties2(device.physical(), format, &properties);
+    return more;
+}
+
+void checkAccess(const Resource& resource, const StorageFeatures& features)
 {
     const ResourceDescription& description = *resource.description;
-    const Value& place = description.size     ? *description.size
-                         : description.length ? *description.length
-                         : description.data   ? *description.data
-                         : description.file   ? *description.file
-                                              : description.place;
+    const auto need = [&](bool isNeeded, VkFormatFeatureFlags2 bit, const char* action, const char* unless) {
+        if (isNeeded && (features.available & bit) == 0)
+            description.format.value_or(description.place)
+                .fail(std::string("the device ") + action + " " + features.what + " of format " +
+                      resource.format->name + unless);
+    };
+    const char* const unless = " unless the shader says the format";
+    need(resource.access.reads, VK_FORMAT_FEATURE_2_STORAGE_READ_WITHOUT_FORMAT_BIT, "cannot read", unless);
+    need(resource.access.writes, VK_FORMAT_FEATURE_2_STORAGE_WRITE_WITHOUT_FORMAT_BIT, "cannot write", unless);
+    need(resource.access.isAtomic, features.atomics, "has no atomic operations on", "");
+}
+
+void checkTexelBuffer(const Instance& instance, const Device& device, const Resource& resource)
+{
+    const ResourceDescription& description = *resource.description;
+    const VkFormatFeatureFlags2 features = formatProperties(instance, device, resource.format->format).bufferFeatures;
+    const bool isStorage = resource.kind == DescriptorKind::StorageTexelBuffer;
+    const VkFormatFeatureFlags2 needed =
+        isStorage ? VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT : VK_FORMAT_FEATURE_2_UNIFORM_TEXEL_BUFFER_BIT;
+    if ((features & needed) == 0) {
+        description.format.value_or(description.place)
+            .fail(std::string("the device has no ") + (isStorage ? "storage" : "uniform") +
+                  " texel buffers of format " + resource.format->name);
+    }
+    checkAccess(resource, {features, "storage texel buffers", VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_ATOMIC_BIT});
+    checkAmount(sizePlace(description), resource.initial.size() / resource.format->texelBytes(), "texels",
+                device.properties().limits.maxTexelBufferElements, "maxTexelBufferElements");
+}
+
+void checkBuffer(const Instance& instance, const Device& device, const Resource& resource, uint64_t mostBytes)
+{
+    const VkPhysicalDeviceLimits& limits = device.properties().limits;
+    const Value& place = sizePlace(*resource.description);
     const uint64_t bytes = resource.initial.size();
-    if (resource.kind == DescriptorKind::UniformBuffer)
+    if (isTexelBuffer(resource.kind))
+        checkTexelBuffer(instance, device, resource);
+    else if (resource.kind == DescriptorKind::UniformBuffer)
         checkAmount(place, bytes, "bytes", limits.maxUniformBufferRange, "maxUniformBufferRange");
     else
         checkAmount(place, bytes, "bytes", limits.maxStorageBufferRange, "maxStorageBufferRange");
@@ -44,6 +99,8 @@ void checkImage(const Instance& instance, const Device& device, const Resource& 
             .fail(std::string("the device has no ") + (description.isTarget ? "targets" : "storage images") +
                   " of format " + resource.format->name);
     }
+    checkAccess(resource, {formatProperties(instance, device, resource.format->format).optimalTilingFeatures,
+                           "storage images", VK_FORMAT_FEATURE_2_STORAGE_IMAGE_ATOMIC_BIT});
     checkAmount(description.width.value_or(description.place), resource.width, "pixels", properties.maxExtent.width,
                 "the largest image");
     checkAmount(description.height.value_or(description.place), resource.height, "pixels", properties.maxExtent.height,
@@ -108,19 +165,28 @@ void checkPayloads(const Work& work, uint64_t most)
 void checkDescriptors(const Program& program, const Work& work, const VkPhysicalDeviceLimits& limits)
 {
     struct Kind {
-        DescriptorKind kind;
+        std::vector<DescriptorKind> kinds;
         uint32_t limit;
         const char* name;
     };
     const Kind kinds[] = {
-        {DescriptorKind::StorageBuffer, limits.maxPerStageDescriptorStorageBuffers,
+        {{DescriptorKind::StorageBuffer},
+         limits.maxPerStageDescriptorStorageBuffers,
          "maxPerStageDescriptorStorageBuffers"},
-        {DescriptorKind::UniformBuffer, limits.maxPerStageDescriptorUniformBuffers,
+        {{DescriptorKind::UniformBuffer},
+         limits.maxPerStageDescriptorUniformBuffers,
          "maxPerStageDescriptorUniformBuffers"},
-        {DescriptorKind::StorageImage, limits.maxPerStageDescriptorStorageImages, "maxPerStageDescriptorStorageImages"},
+        {{DescriptorKind::StorageImage, DescriptorKind::StorageTexelBuffer},
+         limits.maxPerStageDescriptorStorageImages,
+         "maxPerStageDescriptorStorageImages"},
+        {{DescriptorKind::UniformTexelBuffer},
+         limits.maxPerStageDescriptorSampledImages,
+         "maxPerStageDescriptorSampledImages"},
     };
     for (const Kind& each : kinds) {
-        const auto count = std::ranges::count(program.bindings, each.kind, &BindingUse::kind);
+        const auto count = std::ranges::count_if(program.bindings, [&](const BindingUse& use) {
+            return std::ranges::find(each.kinds, use.kind) != each.kinds.end();
+        });
         if (!work.resources.empty()) {
             checkAmount(work.resources.back().description->place, static_cast<uint64_t>(count), "descriptors",
                         each.limit, each.name);
@@ -142,7 +208,7 @@ void checkLimits(const Instance& instance, const Device& device, const Program& 
         if (resource.isImage())
             checkImage(instance, device, resource);
         else
-            checkBuffer(resource, limits, memory.maxMemoryAllocationSize);
+            checkBuffer(instance, device, resource, memory.maxMemoryAllocationSize);
     if (work.target != nullptr) {
         checkTarget(instance, device, work);
         checkBlending(instance, device, program, *work.resources[work.target->resource].format);

@@ -35,6 +35,8 @@ Memory::Memory(const Instance& instance, const Device& device) : m_device(device
 
 Memory::~Memory()
 {
+    for (VkBufferView view : m_bufferViews)
+        m_device.vk().DestroyBufferView(m_device.handle(), view, nullptr);
     for (const Buffer& buffer : m_buffers)
         vmaDestroyBuffer(m_allocator, buffer.handle, buffer.allocation);
     for (const Image& image : m_images) {
@@ -87,6 +89,17 @@ const Image& Memory::createImage(const ImageNeeds& needs)
     view.subresourceRange = {needs.aspects, 0, 1, 0, 1};
     check(m_device.vk().CreateImageView(m_device.handle(), &view, nullptr, &image.view), "vkCreateImageView");
     return image;
+}
+
+VkBufferView Memory::createBufferView(const Buffer& buffer, VkFormat format)
+{
+    VkBufferViewCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO};
+    info.buffer = buffer.handle;
+    info.format = format;
+    info.range = VK_WHOLE_SIZE;
+    VkBufferView view = VK_NULL_HANDLE;
+    check(m_device.vk().CreateBufferView(m_device.handle(), &info, nullptr, &view), "vkCreateBufferView");
+    return m_bufferViews.emplace_back(view);
 }
 
 void Memory::makeVisibleToDevice(const Buffer& buffer) const

@@ -46,6 +46,8 @@ public:
     // All have an address.
     const Buffer& createBuffer(VkDeviceSize size, VkBufferUsageFlags usage, Where where);
     const Image& createImage(const ImageNeeds& needs);
+    // Of all of the buffer, as texels.
+    VkBufferView createBufferView(const Buffer& buffer, VkFormat format);
 
     void makeVisibleToDevice(const Buffer& buffer) const;
     void makeVisibleToHost(const Buffer& buffer) const;
@@ -55,6 +57,7 @@ private:
     VmaAllocator m_allocator = VK_NULL_HANDLE;
     std::deque<Buffer> m_buffers;
     std::deque<Image> m_images;
+    std::deque<VkBufferView> m_bufferViews;
 };
 
 }  // namespace millrace::tools::run

@@ -30,8 +30,7 @@ std::string contentOf(const std::string& ending, const Resource& resource)
     if (ending == ".csv") {
         const TableRows rows = *findTableRows(resource);
         const std::span<const uint8_t> bytes = std::span(resource.result).subspan(rows.offset);
-        const DataMember& member = resource.type->members[0];
-        return writeCsv(rows.type, bytes, rows.stride, member.type->countIn(bytes.size()));
+        return writeCsv(rows.type, bytes, rows.stride, rows.array->countIn(bytes.size()));
     }
     if (ending == ".png")
         return encodePicture(resource.width, resource.height, resource.format->components, resource.result);

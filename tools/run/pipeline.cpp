@@ -23,6 +23,10 @@ VkDescriptorType descriptorType(DescriptorKind kind)
             return VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
         case DescriptorKind::StorageImage:
             return VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+        case DescriptorKind::UniformTexelBuffer:
+            return VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER;
+        case DescriptorKind::StorageTexelBuffer:
+            return VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
         case DescriptorKind::StorageBuffer:
             break;
     }

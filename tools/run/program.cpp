@@ -247,12 +247,10 @@ void mergeBindings(const GraphDescription& description, Program& program)
             });
             if (found == program.bindings.end()) {
                 program.bindings.push_back(use);
-            } else if (found->kind != use.kind) {
+            } else if (const auto conflict = joinUses(*found, use)) {
                 placeOf(description, program.nodes[n])
                     .fail("set " + std::to_string(use.set) + ", binding " + std::to_string(use.binding) + " is " +
-                          nameOf(use.kind) + " in this node and " + nameOf(found->kind) + " in another");
-            } else if (use.format != 0) {
-                found->format = use.format;
+                          conflict->other + " in this node and " + conflict->known + " in another");
             }
         }
     }
@@ -290,12 +288,6 @@ void checkTarget(const GraphDescription& description, const Program& program)
 }
 
 }  // namespace
-
-const char* nameOf(DescriptorKind kind)
-{
-    constexpr const char* kNames[] = {"a storage buffer", "a uniform buffer", "a storage image"};
-    return kNames[static_cast<size_t>(kind)];
-}
 
 bool Program::draws() const
 {

@@ -10,24 +10,11 @@
 #include "graph/graph.h"
 #include "spirv/specialization.h"
 #include "spirv/tools.h"
+#include "tools/run/binding_use.h"
 #include "tools/run/data_type.h"
 #include "tools/run/description.h"
 
 namespace millrace::tools::run {
-
-enum class DescriptorKind { StorageBuffer, UniformBuffer, StorageImage };
-const char* nameOf(DescriptorKind kind);
-
-// A variable of a shader at a descriptor.
-struct BindingUse {
-    uint32_t set = 0;
-    uint32_t binding = 0;
-    DescriptorKind kind = DescriptorKind::StorageBuffer;
-    std::string name;         // of the variable, or of its block; may be empty
-    DataTypeRef type;         // buffers
-    uint32_t format = 0;      // images: spv::ImageFormat, 0 if the shader does not say
-    uint32_t scalarKind = 0;  // images: DataType::Kind of what the shader reads and writes
-};
 
 // What a mesh node draws with, beside itself.
 struct FragmentShader {

@@ -69,7 +69,12 @@ struct Entry {
 class Reflection {
 public:
     Reflection(const Value& place, const Entry& entry, ProgramNode& node)
-        : m_place(place), m_entry(entry), m_module(entry.module), m_node(node), m_types(entry.module)
+        : m_place(place),
+          m_entry(entry),
+          m_module(entry.module),
+          m_node(node),
+          m_types(entry.module),
+          m_accesses(findImageAccesses(entry.module))
     {
     }
 
@@ -174,18 +179,47 @@ private:
     void image(const Instruction& variable, Id type)
     {
         BindingUse use = describe(variable, type, DescriptorKind::StorageImage);
-        const Instruction& found = definition(type, use);
-        const bool isPlain = found.op == spv::Op::OpTypeImage &&
-                             found.literal(1) == static_cast<uint32_t>(spv::Dim::Dim2D) && found.literal(3) == 0 &&
-                             found.literal(4) == 0 && found.literal(5) == 2;
-        if (!isPlain)
-            fail("\"" + use.name + "\" is no two-dimensional storage image, and millrace run supports no others");
+        const Instruction& found = imageType(type, use);
+        const bool isStorage = found.literal(5) == 2;
+        if (found.literal(1) == static_cast<uint32_t>(spv::Dim::Buffer))
+            use.kind = isStorage ? DescriptorKind::StorageTexelBuffer : DescriptorKind::UniformTexelBuffer;
         const Instruction* sampled = m_module.findDefinition(found.id(0));
-        const bool isFloat = sampled != nullptr && sampled->op == spv::Op::OpTypeFloat;
-        const bool isSigned = sampled != nullptr && !isFloat && sampled->literal(1) != 0;
+        if (sampled == nullptr || sampled->literal(0) != 32)
+            fail("\"" + use.name + "\" has no texels of 32-bit numbers, and millrace run supports no others");
+        const bool isFloat = sampled->op == spv::Op::OpTypeFloat;
+        const bool isSigned = !isFloat && sampled->literal(1) != 0;
         use.scalarKind = static_cast<uint32_t>(isFloat ? Kind::Float : isSigned ? Kind::Signed : Kind::Unsigned);
-        use.format = found.literal(6);
+        if (isStorage) {
+            use.format = found.literal(6);
+            use.access = m_accesses[variable.result.value];
+            use.access.reads &= use.format == 0;
+            use.access.writes &= use.format == 0;
+        }
         add(std::move(use));
+    }
+
+    // Of a storage image or a texel buffer.
+    const Instruction& imageType(Id type, const BindingUse& use)
+    {
+        const auto isBuffer = [](const Instruction& image) {
+            return image.op == spv::Op::OpTypeImage && image.literal(1) == static_cast<uint32_t>(spv::Dim::Buffer);
+        };
+        const Instruction* found = &definition(type, use);
+        if (found->op == spv::Op::OpTypeSampledImage) {
+            // How GLSL's samplerBuffer is written.
+            const Instruction& image = definition(found->id(0), use);
+            found = isBuffer(image) ? &image : found;
+        }
+        const bool isPlain =
+            isBuffer(*found) ||
+            (found->op == spv::Op::OpTypeImage && found->literal(1) == static_cast<uint32_t>(spv::Dim::Dim2D) &&
+             found->literal(3) == 0 && found->literal(4) == 0 && found->literal(5) == 2);
+        if (!isPlain) {
+            fail("\"" + use.name +
+                 "\" is neither a two-dimensional storage image nor a texel buffer, and millrace run supports no "
+                 "others");
+        }
+        return *found;
     }
 
     // What goes into the target.
@@ -213,11 +247,9 @@ private:
         });
         if (known == m_node.bindings.end()) {
             m_node.bindings.push_back(std::move(use));
-        } else if (known->kind != use.kind) {
+        } else if (const auto conflict = joinUses(*known, use)) {
             fail("set " + std::to_string(use.set) + ", binding " + std::to_string(use.binding) + " is " +
-                 nameOf(use.kind) + " here and " + nameOf(known->kind) + " in the node's other shader");
-        } else if (use.format != 0) {
-            known->format = use.format;
+                 conflict->other + " here and " + conflict->known + " elsewhere in the node");
         }
     }
 
@@ -228,6 +260,7 @@ private:
     const Module& m_module;
     ProgramNode& m_node;
     TypeReflection m_types;
+    std::unordered_map<uint32_t, ImageAccess> m_accesses;
 };
 
 // Lengths of arrays may be specialization constants.

@@ -28,11 +28,14 @@ constexpr uint32_t kMostPixels = 65536;  // in a row or column
 
 void checkKind(const ResourceDescription& description, const BindingUse* use)
 {
-    if (use != nullptr && (use->kind == DescriptorKind::StorageImage) != description.isImage) {
-        description.place.fail(std::string("nodes have ") + nameOf(use->kind) +
-                               (use->name.empty() ? "" : " \"" + use->name + "\"") + " here; move this to \"" +
-                               (description.isImage ? "buffers" : "images") + "\"");
-    }
+    if (use == nullptr)
+        return;
+    const std::string found =
+        std::string("nodes have ") + nameOf(use->kind) + (use->name.empty() ? "" : " \"" + use->name + "\"") + " here";
+    if ((use->kind == DescriptorKind::StorageImage) != description.isImage)
+        description.place.fail(found + "; move this to \"" + (description.isImage ? "buffers" : "images") + "\"");
+    if (!description.isImage && description.format && !isTexelBuffer(use->kind))
+        description.format->fail(found + ", and \"format\" is for texel buffers");
 }
 
 // A number for all scalars, or a value of the type.
@@ -124,7 +127,7 @@ Contents readContents(const ResourceDescription& description, const Resource& re
 // Contents on top of the fill value.
 void initialize(const ResourceDescription& description, Resource& resource, const Contents& contents)
 {
-    if (description.fill && resource.isImage() && description.fill->json().is_array())
+    if (description.fill && resource.format != nullptr && description.fill->json().is_array())
         fillWithTexel(*description.fill, *resource.format, resource.initial);
     else if (description.fill)
         fillWith(*description.fill, *resource.type, resource.initial);
@@ -197,18 +200,62 @@ Bytes readBytes(const Value& file)
 std::optional<TableRows> findTableRows(const Resource& resource)
 {
     const DataType& type = *resource.type;
+    if (resource.format != nullptr && !resource.isImage())
+        return TableRows{0, type.stride, structureType({{"texel", 0, type.element}}), resource.type};
     if (type.kind != Kind::Structure || type.members.size() != 1 || type.members[0].type->kind != Kind::Array)
         return std::nullopt;
     const DataMember& member = type.members[0];
     const DataTypeRef& element = member.type->element;
     const bool isStructure = element->kind == Kind::Structure;
     return TableRows{member.offset, member.type->stride,
-                     isStructure ? element : structureType({{member.name, 0, element}})};
+                     isStructure ? element : structureType({{member.name, 0, element}}), member.type};
 }
+
+namespace {
+
+// The size that the description states, in bytes, if it does.
+std::optional<uint64_t> statedTexels(const ResourceDescription& description, uint64_t texelBytes)
+{
+    if (description.length)
+        return description.length->count(1, mostBytes() / texelBytes) * texelBytes;
+    if (!description.size)
+        return std::nullopt;
+    const uint64_t size = description.size->count(1, mostBytes());
+    if (size % texelBytes != 0)
+        description.size->fail("texels of this format have " + std::to_string(texelBytes) + " bytes each");
+    return size;
+}
+
+Resource prepareTexelBuffer(const ResourceDescription& description, const BindingUse* use)
+{
+    Resource resource;
+    resource.description = &description;
+    resource.kind = use != nullptr ? use->kind : DescriptorKind::StorageBuffer;
+    resource.access = use != nullptr ? use->access : ImageAccess{};
+    resource.format = &chooseFormat(description, use);
+    const uint64_t texelBytes = resource.format->texelBytes();
+    resource.type = arrayType(resource.format->texelType(), std::nullopt, texelBytes);
+    const std::optional<uint64_t> stated = statedTexels(description, texelBytes);
+    const Contents contents = readContents(description, resource, stated.value_or(mostBytes()));
+    if (!stated && contents.bytes.empty())
+        description.place.fail(
+            "how long is the buffer? Give \"length\" (texels), \"size\" (bytes), \"data\" or \"file\"");
+    if (contents.bytes.size() % texelBytes != 0) {
+        description.file->fail("these are " + std::to_string(contents.bytes.size()) + " bytes, and texels of format " +
+                               resource.format->name + " have " + std::to_string(texelBytes) + " each");
+    }
+    resource.initial.resize(stated.value_or(contents.bytes.size()));
+    initialize(description, resource, contents);
+    return resource;
+}
+
+}  // namespace
 
 Resource prepareBuffer(const ResourceDescription& description, const BindingUse* use, std::vector<Address>& addresses)
 {
     checkKind(description, use);
+    if (use != nullptr ? isTexelBuffer(use->kind) : description.format.has_value())
+        return prepareTexelBuffer(description, use);
     Resource resource;
     resource.description = &description;
     resource.kind = use != nullptr ? use->kind : DescriptorKind::StorageBuffer;
@@ -238,6 +285,7 @@ Resource prepareImage(const ResourceDescription& description, const BindingUse* 
     Resource resource;
     resource.description = &description;
     resource.kind = DescriptorKind::StorageImage;
+    resource.access = use != nullptr ? use->access : ImageAccess{};
     resource.format = &chooseFormat(description, use);
     Picture picture;
     const bool isPicture = description.file && endingOf(description.file->string()) == ".png";

@@ -26,19 +26,21 @@ struct Resource {
     Bytes result;
     std::vector<AddressUse> addresses;  // in `initial`
 
-    const ImageFormat* format = nullptr;  // images
-    uint32_t width = 0;
+    const ImageFormat* format = nullptr;  // images, and buffers of texels
+    ImageAccess access;                   // of both
+    uint32_t width = 0;                   // images
     uint32_t height = 0;
 
     const std::string& name() const { return description->name; }
     bool isImage() const { return description->isImage; }
 };
 
-// The rows of a table: the elements of a buffer whose only member is an array.
+// The rows of a table: the elements of a buffer whose only member is an array, or its texels.
 struct TableRows {
     uint64_t offset = 0;
     uint64_t stride = 0;
-    DataTypeRef type;  // a structure
+    DataTypeRef type;   // a structure
+    DataTypeRef array;  // of all rows
 };
 std::optional<TableRows> findTableRows(const Resource& resource);
 
