@@ -37,7 +37,8 @@ def results(tool, folder, graph, what):
     result = run(tool, folder, graph)
     if result.returncode != 0:
         sys.exit(f"{what}: {result.stderr or result.stdout}")
-    return {name: next(iter(value.values())) for name, value in json.loads(result.stdout)["results"].items()}
+    return {name: next(iter(value.values())) if isinstance(value, dict) else value
+            for name, value in json.loads(result.stdout)["results"].items()}
 
 
 def check(what, got, wanted):
@@ -283,6 +284,25 @@ def float_exchange(tool, graphs, folder):
     check("float exchange", list(struct.unpack("3f", struct.pack("3I", *words))), [6.0, 2.5, 8.0])
 
 
+def typed_buffers(tool, graphs, folder):
+    """Texel buffers of the formats that the description says, for DXIL says none."""
+    def texels(name, binding, kind, **more):
+        return {"name": name, "binding": binding, "format": kind, **more}
+
+    buffers = [texels("floats", 1000, "rgba32f", data=[[1, 2, 3, 4], [0.5, -1, -1, 8]]),
+               texels("longs", 1001, "rg32ui", data=[[1, 2], [0xffffffff, 0]]),
+               texels("sums", 0, "rg16f", length=2, print=True),
+               texels("doubled", 1, "rg32ui", length=4, print=True),
+               texels("most", 2, "r32i", data=[-5], print=True)]
+    graph = {"nodes": [{"file": str(graphs / "typed_buffers.dxil")}], "buffers": buffers,
+             "dispatches": [{"node": "typed", "count": 1}]}
+    check("typed buffers", results(tool, folder, graph, "typed buffers"),
+          {"sums": [[4, 6], [-0.5, 7]], "doubled": [[2, 4], [0xfffffffe, 1], [3, 4], [0xffffffff, 1]], "most": [-1]})
+    del buffers[2]["format"]
+    said = run(tool, folder, graph).stdout
+    check("typed buffers without a format", '"format\\" is missing, and the nodes do not say it either' in said, True)
+
+
 def refused(tool, graphs, examples):
     """What cannot be is named."""
     start, leaves = graphs / "start.dxil", graphs / "leaves.dxil"
@@ -331,6 +351,7 @@ def main():
         variables(tool, graphs, folder)
         matrices(tool, graphs, folder)
         float_exchange(tool, graphs, folder)
+        typed_buffers(tool, graphs, folder)
         overridden(tool, graphs, folder)
         wave_sizes(tool, graphs, folder)
     reflection(tool, graphs)
