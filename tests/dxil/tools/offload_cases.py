@@ -14,6 +14,10 @@ FORMATS = {"Hex8": (1, "B"), "Hex16": (2, "H"), "Hex32": (4, "I"), "Hex64": (8, 
 # Kind of a resource to the class of its register.
 BUFFERS = {"StructuredBuffer": "t", "ByteAddressBuffer": "t", "RWStructuredBuffer": "u", "RWByteAddressBuffer": "u",
            "ConstantBuffer": "b"}
+TYPED = {"Buffer": "t", "RWBuffer": "u"}
+# Of numbers in the texels of typed buffers; those of 64 bits are two of 32, as Direct3D has them.
+TEXEL_KINDS = {"UInt16": "ui", "Int16": "i", "Float16": "f", "UInt32": "ui", "Int32": "i", "Float32": "f", "UInt64": "ui",
+               "Int64": "ui", "Float64": "ui", "Hex32": "ui"}
 
 
 class Unsupported(Exception):
@@ -39,6 +43,7 @@ class Buffer:
             raise Unsupported(f"contents of format {described.get('Format')}")
         self.size, self.code = FORMATS[described["Format"]]
         self.format = described["Format"]
+        self.channels = int(described.get("Channels", 1))
         self.is_array = int(described.get("ArraySize", 1)) != 1
         if described.get("FillSize"):
             count = int(described["FillSize"], 0) // self.size
@@ -48,6 +53,13 @@ class Buffer:
         else:
             values = [number(value, self.code) for value in described.get("Data", [])]
         self.content = struct.pack(f"<{len(values)}{self.code}", *values)
+
+    def texel_format(self):
+        """As `millrace run` calls it."""
+        components = self.channels * max(1, self.size // 4)
+        if self.format not in TEXEL_KINDS or components > 4:
+            raise Unsupported(f"typed buffers of {self.channels} x {self.format}")
+        return f"{'rgba'[:components]}{min(32, 8 * self.size)}{TEXEL_KINDS[self.format]}"
 
     def values(self, content):
         return list(struct.unpack(f"<{len(content) // self.size}{self.code}", content))
@@ -116,15 +128,15 @@ class Case:
             raise Unsupported("root constants, of which the description does not say the register")
 
     def read_resources(self):
-        """Name, class, register, space, and whether there is a counter."""
+        """Name, class, register, space, whether there is a counter, and the format of a typed buffer or None."""
         out = []
         described = [r for s in self.pipeline.get("DescriptorSets") or [] for r in s.get("Resources") or []]
         parameters = ((self.pipeline.get("RuntimeSettings") or {}).get("DirectX") or {}).get("RootParameters") or []
         described += [parameter["Resource"] for parameter in parameters if "Resource" in parameter]
         for resource in described:
             kind, name = resource["Kind"], resource["Name"]
-            if kind not in BUFFERS:
-                raise Unsupported("typed buffers" if kind in ("Buffer", "RWBuffer") else "textures and samplers")
+            if kind not in BUFFERS and kind not in TYPED:
+                raise Unsupported("textures and samplers")
             if self.buffers[name].is_array:
                 raise Unsupported("arrays of resources")
             if "IsReserved" in resource or "TilesMapped" in resource:
@@ -134,7 +146,9 @@ class Case:
             if "DirectXBinding" not in resource:
                 raise Unsupported("bindings of Vulkan alone")
             place = resource["DirectXBinding"]
-            out.append((name, BUFFERS[kind], int(place["Register"]), int(place["Space"]), resource.get("HasCounter") == "true"))
+            register_class = {**BUFFERS, **TYPED}[kind]
+            out.append((name, register_class, int(place["Register"]), int(place["Space"]), resource.get("HasCounter") == "true",
+                        self.buffers[name].texel_format() if kind in TYPED else None))
         return out
 
     def source(self):

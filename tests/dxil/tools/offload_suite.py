@@ -139,11 +139,12 @@ class Runner:
     def graph(self, case):
         home = self.home(case)
         buffers = []
-        for name, kind, register, space, has_counter in case.resources:
+        for name, kind, register, space, has_counter, texels in case.resources:
             content = case.buffers[name].content
-            (home / f"{name}.bin").write_bytes(content + bytes(-len(content) % 4))
-            buffers.append({"name": name, "set": space, "binding": BINDINGS[kind] + register, "file": f"{name}.bin",
-                            "output": f"{name}.out.bin"})
+            (home / f"{name}.bin").write_bytes(content if texels else content + bytes(-len(content) % 4))
+            described = {"name": name, "set": space, "binding": BINDINGS[kind] + register, "file": f"{name}.bin",
+                         "output": f"{name}.out.bin"}
+            buffers.append({**described, "format": texels} if texels else described)
             if has_counter:
                 buffers.append({"name": f"{name} counter", "set": space, "binding": COUNTERS + register, "size": 4})
         graph = {"nodes": [{"file": "node.dxil", "entry": case.entry, "dxil": {"rootSignature": False}}], "buffers": buffers,
