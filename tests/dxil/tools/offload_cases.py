@@ -54,12 +54,13 @@ class Buffer:
             values = [number(value, self.code) for value in described.get("Data", [])]
         self.content = struct.pack(f"<{len(values)}{self.code}", *values)
 
-    def texel_format(self):
-        """As `millrace run` calls it."""
+    def texel_format(self, is_unsigned):
+        """As `millrace run` calls it; integers are unsigned if the shader has them so."""
         components = self.channels * max(1, self.size // 4)
         if self.format not in TEXEL_KINDS or components > 4:
             raise Unsupported(f"typed buffers of {self.channels} x {self.format}")
-        return f"{'rgba'[:components]}{min(32, 8 * self.size)}{TEXEL_KINDS[self.format]}"
+        kind = "ui" if is_unsigned else TEXEL_KINDS[self.format]
+        return f"{'rgba'[:components]}{min(32, 8 * self.size)}{kind}"
 
     def values(self, content):
         return list(struct.unpack(f"<{len(content) // self.size}{self.code}", content))
@@ -148,8 +149,13 @@ class Case:
             place = resource["DirectXBinding"]
             register_class = {**BUFFERS, **TYPED}[kind]
             out.append((name, register_class, int(place["Register"]), int(place["Space"]), resource.get("HasCounter") == "true",
-                        self.buffers[name].texel_format() if kind in TYPED else None))
+                        self.buffers[name].texel_format(self.is_unsigned(place)) if kind in TYPED else None))
         return out
+
+    def is_unsigned(self, place):
+        """Whether a typed UAV of the shader has unsigned integers. Some descriptions say others, and Direct3D lets that pass."""
+        declared = re.findall(r"\bRWBuffer<\s*(\w+?)[1-4]?\s*>\s*\w+\s*:\s*register\(\s*u(\d+)\s*(?:,\s*space(\d+))?", self.text)
+        return ("uint", place["Register"], place["Space"]) in [(kind, at, space or "0") for kind, at, space in declared]
 
     def source(self):
         """The shader as a node, and the compiler's options without those for SPIR-V."""

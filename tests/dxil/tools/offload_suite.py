@@ -166,6 +166,8 @@ class Runner:
             said = first_line(result.stderr or result.stdout).replace(str(home), "")
             if "it wants waves of" in said:
                 raise offload_cases.Unsupported("waves of a size that the device has not")
+            if "has no texels of 32-bit numbers" in result.stderr:
+                raise offload_cases.Unsupported("atomic operations of 64 bits on typed buffers")
             return "refused", said
         contents = {name: (home / f"{name}.out.bin").read_bytes() for name, *_ in case.resources}
         difference = compare(case, contents)
