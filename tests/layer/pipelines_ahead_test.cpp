@@ -93,12 +93,12 @@ TEST_P(PipelinesAhead, TheyAreThere_RecordingMakesNone)
     EXPECT_EQ(recorded.record().size(), 0u);
 }
 
-// Without the setting the thread that records makes them, or begins others that do.
+// With the setting a recording makes what there is not, on whatever threads.
 TEST_P(PipelinesAhead, RecordedAtOnce_TheRecordingWaits)
 {
     const auto isHere = [](const Event& event) { return event.thread == std::this_thread::get_id(); };
     Recorded without(*GetParam(), "ahead");
-    EXPECT_GT(std::ranges::count_if(without.record(), isHere), 0);
+    EXPECT_GT(without.record().size(), 0u);
     for (uint32_t i = 0; i < 3; ++i)
         EXPECT_EQ(std::ranges::count_if(Recorded(*GetParam(), "").record(), isHere), 0);
 }

@@ -155,7 +155,8 @@ VkResult remember(Device& device, VkPipelineBindPoint bindPoint, uint32_t count,
 {
     for (uint32_t i = 0; device.settings().validate && i < count; ++i)
         if (pipelines[i] && !device.graphObjects.find(handleId(pipelines[i])))
-            device.driverPipelines.insert(handleId(pipelines[i]), std::make_shared<DriverPipeline>(bindPoint));
+            device.driverPipelines.insert(handleId(pipelines[i]),
+                                          std::make_shared<DriverPipeline>(DriverPipeline{bindPoint}));
     return result;
 }
 
