@@ -12,7 +12,7 @@
 namespace millrace::layer {
 
 struct CommandBuffer;
-class MeshPipeline;
+struct MeshPipeline;
 class MeshRoom;
 
 // Pipeline and sets are bound in front of the first draw. So whoever else records in the front runs it before.
