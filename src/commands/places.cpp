@@ -23,37 +23,9 @@ uint64_t addUpTo(uint64_t a, uint64_t b)
 
 }  // namespace
 
-Places::Places(const Module& module) : m_module(module)
-{
-    for (const Instruction& i : module.section(spirv::Section::Annotations)) {
-        if (i.op == spv::Op::OpDecorate && i.operandCount() == 3 &&
-            i.literal(1) == static_cast<uint32_t>(spv::Decoration::ArrayStride))
-            m_arrayStrides[i.id(0).value] = i.literal(2);
-        if (i.op != spv::Op::OpMemberDecorate || i.operandCount() < 3)
-            continue;
-        Member& member = m_members[{i.id(0).value, i.literal(1)}];
-        const uint32_t value = i.operandCount() > 3 && !i.isId(3) ? i.literal(3) : 0;
-        switch (static_cast<spv::Decoration>(i.literal(2))) {
-            case spv::Decoration::Offset:
-                member.hasOffset = true;
-                member.offset = value;
-                break;
-            case spv::Decoration::MatrixStride:
-                member.matrixStride = value;
-                break;
-            case spv::Decoration::RowMajor:
-                member.isRowMajor = true;
-                break;
-            default:
-                break;
-        }
-    }
-}
-
 uint32_t Places::arrayStride(Id type) const
 {
-    const auto found = m_arrayStrides.find(type.value);
-    return found == m_arrayStrides.end() ? 0 : found->second;
+    return m_decorations.arrayStride(type).value_or(0);
 }
 
 uint32_t Places::scalarBits(Id type) const
@@ -80,12 +52,12 @@ bool Places::enterMember(Place& place, const Instruction& type, Id index) const
     uint32_t number = 0;
     if (!knownIndex(index, number) || number >= type.operandCount())
         return false;
-    const auto member = m_members.find({type.result.value, number});
-    if (member == m_members.end() || !member->second.hasOffset)
+    const shader::MemberLayout& member = m_decorations.member(type.result, number);
+    if (!member.offset)
         return false;
-    place.offsetBytes += member->second.offset;
-    place.matrixStride = member->second.matrixStride;
-    place.isRowMajor = member->second.isRowMajor;
+    place.offsetBytes += *member.offset;
+    place.matrixStride = member.matrixStride;
+    place.isRowMajor = member.isRowMajor;
     place.type = type.id(number);
     return true;
 }
@@ -199,16 +171,15 @@ uint64_t Places::structureBytes(const Instruction& type) const
 {
     uint64_t end = 0;
     for (uint32_t m = 0; m < type.operandCount(); ++m) {
-        const auto found = m_members.find({type.result.value, m});
-        if (found == m_members.end() || !found->second.hasOffset)
+        const shader::MemberLayout& member = m_decorations.member(type.result, m);
+        if (!member.offset)
             return kNoEnd;
-        const Member& member = found->second;
         const Place inside{.type = type.id(m),
                            .indices = {},
                            .steps = {},
                            .matrixStride = member.matrixStride,
                            .isRowMajor = member.isRowMajor};
-        end = std::max(end, addUpTo(member.offset, bytesOf(type.id(m), inside)));
+        end = std::max(end, addUpTo(*member.offset, bytesOf(type.id(m), inside)));
     }
     return end;
 }

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
+#include "shader/layout_decorations.h"
 #include "spirv/module.h"
 
 namespace millrace::commands {
@@ -36,7 +34,7 @@ struct Place {
 class Places {
 public:
     // The module must outlive this object; its decorations are read here and now.
-    explicit Places(const spirv::Module& module);
+    explicit Places(const spirv::Module& module) : m_module(module), m_decorations(module) {}
 
     Place block(spirv::Id type) const { return {.type = type, .indices = {}, .steps = {}}; }
     // The part that `index`, a constant or not, selects; of type none if there is no such part or its place is unknown.
@@ -50,13 +48,6 @@ public:
     uint32_t scalarBits(spirv::Id type) const;
 
 private:
-    struct Member {
-        bool hasOffset = false;
-        uint32_t offset = 0;
-        uint32_t matrixStride = 0;
-        bool isRowMajor = false;
-    };
-
     bool knownIndex(spirv::Id index, uint32_t& value) const;
     bool enterMember(Place& place, const spirv::Instruction& type, spirv::Id index) const;
     void step(Place& place, spirv::Id index, uint32_t strideBytes, uint32_t count) const;
@@ -65,8 +56,7 @@ private:
     uint32_t arrayStride(spirv::Id type) const;
 
     const spirv::Module& m_module;
-    std::map<std::pair<uint32_t, uint32_t>, Member> m_members;  // by structure and index
-    std::unordered_map<uint32_t, uint32_t> m_arrayStrides;      // by type
+    const shader::LayoutDecorations m_decorations;
 };
 
 }  // namespace millrace::commands

@@ -2,13 +2,13 @@
 #include "compiler/payload_grid.h"
 
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "shader/diagnose.h"
+#include "shader/layout_decorations.h"
 
 namespace millrace::compiler {
 
@@ -36,26 +36,16 @@ private:
 
     const Module& m_module;
     std::set<Member> m_grids;
-    std::map<Member, uint32_t> m_offsets;
-    std::unordered_map<uint32_t, uint32_t> m_arrayStrides;
+    const shader::LayoutDecorations m_decorations;
     std::unordered_map<uint32_t, bool> m_hasGrid;
 };
 
-GridSearch::GridSearch(const Module& module) : m_module(module)
+GridSearch::GridSearch(const Module& module) : m_module(module), m_decorations(module)
 {
-    for (const Instruction& i : module.section(spirv::Section::Annotations)) {
-        if (i.op == spv::Op::OpDecorate && i.operandCount() == 3 &&
-            i.literal(1) == static_cast<uint32_t>(spv::Decoration::ArrayStride))
-            m_arrayStrides[i.id(0).value] = i.literal(2);
-        if (i.op != spv::Op::OpMemberDecorate || i.operandCount() < 3)
-            continue;
-        const Member member{i.id(0).value, i.literal(1)};
-        const auto decoration = static_cast<spv::Decoration>(i.literal(2));
-        if (decoration == spv::Decoration::PayloadDispatchIndirectAMDX)
-            m_grids.insert(member);
-        if (decoration == spv::Decoration::Offset && i.operandCount() > 3)
-            m_offsets[member] = i.literal(3);
-    }
+    for (const Instruction& i : module.section(spirv::Section::Annotations))
+        if (i.op == spv::Op::OpMemberDecorate && i.operandCount() > 2 &&
+            i.literal(2) == static_cast<uint32_t>(spv::Decoration::PayloadDispatchIndirectAMDX))
+            m_grids.insert({i.id(0).value, i.literal(1)});
 }
 
 bool GridSearch::hasGrid(Id type, uint32_t depth)
@@ -79,8 +69,7 @@ Result<std::optional<graph::GridMember>> GridSearch::find(Id type, uint64_t base
         return Found();
     const Instruction& definition = *m_module.findDefinition(type);
     for (uint32_t m = 0; m < definition.operandCount(); ++m) {
-        const auto place = m_offsets.find({type.value, m});
-        const uint64_t offset = base + (place == m_offsets.end() ? 0 : place->second);
+        const uint64_t offset = base + m_decorations.member(type, m).offset.value_or(0);
         if (!m_grids.contains({type.value, m})) {
             if (hasGrid(definition.id(m), depth + 1))
                 return find(definition.id(m), offset, depth + 1);
@@ -94,10 +83,9 @@ Result<std::optional<graph::GridMember>> GridSearch::find(Id type, uint64_t base
             kind = m_module.findDefinition(kind->id(0));
         } else if (kind && kind->op == spv::Op::OpTypeArray) {
             const bool known = m_module.constantValue(kind->id(1), components);
-            const auto stride = m_arrayStrides.find(kind->result.value);
+            const std::optional<uint32_t> stride = m_decorations.arrayStride(kind->result);
             kind = known ? m_module.findDefinition(kind->id(0)) : nullptr;
-            if (kind && kind->op == spv::Op::OpTypeInt && stride != m_arrayStrides.end() &&
-                stride->second != kind->literal(0) / 8 && components > 1)
+            if (kind && kind->op == spv::Op::OpTypeInt && stride && *stride != kind->literal(0) / 8 && components > 1)
                 kind = nullptr;
         }
         const bool isGrid = kind && kind->op == spv::Op::OpTypeInt && kind->literal(0) <= 32 && components >= 1 &&

@@ -34,32 +34,12 @@ DataTypeRef strided(Kind kind, const DataTypeRef& element, uint64_t count, uint6
 }  // namespace
 
 TypeReflection::TypeReflection(const spirv::Module& module, NamelessMembers nameless)
-    : m_module(module), m_nameless(nameless)
+    : m_module(module), m_decorations(module), m_nameless(nameless)
 {
-    for (const Instruction& i : module.section(spirv::Section::Annotations)) {
-        if (i.op == spv::Op::OpDecorate && i.operandCount() == 3 &&
-            i.literal(1) == static_cast<uint32_t>(spv::Decoration::ArrayStride))
-            m_strides[i.id(0).value] = i.literal(2);
+    for (const Instruction& i : module.section(spirv::Section::Annotations))
         if (i.op == spv::Op::OpMemberDecorateString &&
             i.literal(2) == static_cast<uint32_t>(spv::Decoration::UserSemantic) && i.string(3) == "float")
-            m_members[{i.id(0).value, i.literal(1)}].isFloat = true;
-        if (i.op != spv::Op::OpMemberDecorate || i.operandCount() < 3)
-            continue;
-        Decorations& member = m_members[{i.id(0).value, i.literal(1)}];
-        switch (static_cast<spv::Decoration>(i.literal(2))) {
-            case spv::Decoration::Offset:
-                member.offset = i.literal(3);
-                break;
-            case spv::Decoration::MatrixStride:
-                member.matrixStride = i.literal(3);
-                break;
-            case spv::Decoration::RowMajor:
-                member.rowMajor = true;
-                break;
-            default:
-                break;
-        }
-    }
+            m_floats.insert({i.id(0).value, i.literal(1)});
     for (const Instruction& i : module.section(spirv::Section::DebugNames))
         if (i.op == spv::Op::OpMemberName)
             m_names[{i.id(0).value, i.literal(1)}] = i.string(2);
@@ -123,7 +103,7 @@ DataTypeRef TypeReflection::reflectMatrix(const Instruction& type, const Decorat
         return nullptr;
     if (column->kind != Kind::Vector || member.matrixStride == 0)
         return fail("a matrix has no stride");
-    if (!member.rowMajor)
+    if (!member.isRowMajor)
         return strided(Kind::Matrix, column, type.literal(1), member.matrixStride);
     const DataTypeRef spread = strided(Kind::Vector, column->element, *column->count, member.matrixStride);
     return strided(Kind::Matrix, spread, type.literal(1), column->element->bytes);
@@ -136,25 +116,24 @@ DataTypeRef TypeReflection::reflectArray(const Instruction& type, const Decorati
         return nullptr;
     if (element->findOpenMember() != nullptr || element->isRuntimeArray())
         return fail("an array of runtime arrays cannot be in memory");
-    const auto stride = m_strides.find(type.result.value);
-    if (stride == m_strides.end())
+    const std::optional<uint32_t> stride = m_decorations.arrayStride(type.result);
+    if (!stride)
         return fail("an array has no stride");
     uint32_t count = 0;
     if (type.op == spv::Op::OpTypeArray && !m_module.constantValue(type.id(1), count))
         return fail("the length of an array is not known");
-    return arrayType(element, type.op == spv::Op::OpTypeArray ? std::optional<uint64_t>(count) : std::nullopt,
-                     stride->second);
+    return arrayType(element, type.op == spv::Op::OpTypeArray ? std::optional<uint64_t>(count) : std::nullopt, *stride);
 }
 
 DataTypeRef TypeReflection::reflectStructure(const Instruction& type, uint32_t depth)
 {
     std::vector<DataMember> members;
     for (uint32_t m = 0; m < type.operandCount(); ++m) {
-        const auto found = m_members.find({type.result.value, m});
-        if (found == m_members.end() || !found->second.offset)
+        const Decorations decorations{m_decorations.member(type.result, m), m_floats.contains({type.result.value, m})};
+        if (!decorations.offset)
             return fail("member " + std::to_string(m) + " of a structure has no offset");
-        DataMember member{memberName(type.result, m), *found->second.offset,
-                          reflectAt(type.id(m), found->second, depth + 1)};
+        DataMember member{memberName(type.result, m), *decorations.offset,
+                          reflectAt(type.id(m), decorations, depth + 1)};
         if (!member.type)
             return nullptr;
         if (member.name.empty()) {

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <map>
-#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "data/data_type.h"
+#include "shader/layout_decorations.h"
 #include "spirv/module.h"
 
 namespace millrace::compiler {
@@ -29,10 +30,7 @@ public:
     std::string memberName(spirv::Id structure, uint32_t member) const;
 
 private:
-    struct Decorations {
-        std::optional<uint64_t> offset;
-        uint64_t matrixStride = 0;
-        bool rowMajor = false;
+    struct Decorations : shader::MemberLayout {
         bool isFloat = false;  // integers that stand for floats: decorated UserSemantic "float"
     };
     DataTypeRef reflectMember(spirv::Id type, const Decorations& member, uint32_t depth);
@@ -43,10 +41,11 @@ private:
     DataTypeRef fail(const std::string& why);
 
     const spirv::Module& m_module;
+    const shader::LayoutDecorations m_decorations;
     const NamelessMembers m_nameless;
-    std::map<std::pair<uint32_t, uint32_t>, Decorations> m_members;
+    // By structure and index.
+    std::set<std::pair<uint32_t, uint32_t>> m_floats;
     std::map<std::pair<uint32_t, uint32_t>, std::string> m_names;
-    std::map<uint32_t, uint64_t> m_strides;
     std::string m_error;
 };
 

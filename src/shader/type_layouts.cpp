@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string>
 
 #include "shader/diagnose.h"
@@ -56,61 +57,27 @@ size_t firstIndexOperand(spv::Op accessChain)
     return hasElement ? 2 : 1;
 }
 
-TypeLayouts::TypeLayouts(const Module& module) : m_module(module)
-{
-    for (const Instruction& i : module.section(spirv::Section::Annotations)) {
-        if (i.op == spv::Op::OpDecorate && i.operandCount() == 3 &&
-            i.literal(1) == static_cast<uint32_t>(spv::Decoration::ArrayStride))
-            m_arrayStrides[i.id(0).value] = i.literal(2);
-        if (i.op != spv::Op::OpMemberDecorate || i.operandCount() < 3)
-            continue;
-        Member& member = m_members[{i.id(0).value, i.literal(1)}];
-        // Other decorations than those below may have an id there.
-        const uint32_t value = i.operandCount() > 3 && !i.isId(3) ? i.literal(3) : 0;
-        switch (static_cast<spv::Decoration>(i.literal(2))) {
-            case spv::Decoration::Offset:
-                member.offset = value;
-                break;
-            case spv::Decoration::MatrixStride:
-                member.matrixStride = value;
-                break;
-            case spv::Decoration::RowMajor:
-                member.rowMajor = true;
-                break;
-            default:
-                break;
-        }
-    }
-}
-
-const TypeLayouts::Member& TypeLayouts::member(Id type, uint32_t index) const
-{
-    static const Member kUndecorated;
-    const auto found = m_members.find({type.value, index});
-    return found == m_members.end() ? kUndecorated : found->second;
-}
-
 Result<TypeLayout> TypeLayouts::layout(Id type)
 {
     return layoutInMember(type, {}, 0);
 }
 
-Result<TypeLayout> TypeLayouts::layoutInMember(Id type, const Member& parent, uint32_t depth)
+Result<TypeLayout> TypeLayouts::layoutInMember(Id type, const MemberLayout& parent, uint32_t depth)
 {
     if (const auto known = m_layouts.find(type.value); known != m_layouts.end())
         return known->second;
     const Instruction* definition = m_module.findDefinition(type);
     if (!definition || depth > kMaxDepth)
-        return Diagnostic{"payload layout", describe(m_module, type), "no such type"};
+        return Diagnostic{"type layout", describe(m_module, type), "no such type"};
     auto result = compute(*definition, parent, depth);
     if (result && result->bytes > kMaxBytes)
-        return Diagnostic{"payload layout", describe(m_module, type), "too large"};
+        return Diagnostic{"type layout", describe(m_module, type), "too large"};
     if (result && definition->op == spv::Op::OpTypeStruct)
         m_layouts[type.value] = *result;
     return result;
 }
 
-Result<TypeLayout> TypeLayouts::compute(const Instruction& type, const Member& parent, uint32_t depth)
+Result<TypeLayout> TypeLayouts::compute(const Instruction& type, const MemberLayout& parent, uint32_t depth)
 {
     switch (type.op) {
         case spv::Op::OpTypeInt:
@@ -129,37 +96,37 @@ Result<TypeLayout> TypeLayouts::compute(const Instruction& type, const Member& p
         case spv::Op::OpTypeMatrix: {
             const auto column = layoutInMember(type.id(0), {}, depth + 1);
             if (!column || parent.matrixStride == 0) {
-                return column ? Diagnostic{"payload layout", describe(m_module, type), "matrix without MatrixStride"}
+                return column ? Diagnostic{"type layout", describe(m_module, type), "matrix without MatrixStride"}
                               : column;
             }
-            const uint64_t vectors = parent.rowMajor ? column->bytes / column->alignment : type.literal(1);
+            const uint64_t vectors = parent.isRowMajor ? column->bytes / column->alignment : type.literal(1);
             return TypeLayout{parent.matrixStride * vectors, column->alignment};
         }
         case spv::Op::OpTypeArray: {
             const auto element = layoutInMember(type.id(0), parent, depth + 1);
-            const auto stride = m_arrayStrides.find(type.result.value);
+            const std::optional<uint32_t> stride = m_decorations.arrayStride(type.result);
             uint32_t length = 0;
             if (!element)
                 return element;
-            if (stride == m_arrayStrides.end() || !m_module.constantValue(type.id(1), length))
-                return Diagnostic{"payload layout", describe(m_module, type), "array without ArrayStride or length"};
-            return TypeLayout{uint64_t{stride->second} * length, element->alignment};
+            if (!stride || !m_module.constantValue(type.id(1), length))
+                return Diagnostic{"type layout", describe(m_module, type), "array without ArrayStride or length"};
+            return TypeLayout{uint64_t{*stride} * length, element->alignment};
         }
         case spv::Op::OpTypeStruct:
             return structLayout(type, depth);
         default:
             break;
     }
-    return Diagnostic{"payload layout", describe(m_module, type), "a payload cannot hold values of this type"};
+    return Diagnostic{"type layout", describe(m_module, type), "values of this type have no place in memory"};
 }
 
 Result<TypeLayout> TypeLayouts::structLayout(const Instruction& type, uint32_t depth)
 {
     TypeLayout out;
     for (uint32_t m = 0; m < type.operandCount(); ++m) {
-        const Member& decorations = member(type.result, m);
+        const MemberLayout& decorations = m_decorations.member(type.result, m);
         if (!decorations.offset) {
-            return Diagnostic{"payload layout", describe(m_module, type),
+            return Diagnostic{"type layout", describe(m_module, type),
                               "member " + std::to_string(m) + " has no Offset"};
         }
         const auto inner = layoutInMember(type.id(m), decorations, depth + 1);
@@ -213,22 +180,22 @@ uint32_t TypeLayouts::scalarAlignment(Id type)
 
 uint32_t TypeLayouts::alignmentOfPart(Id type, std::span<const Id> indices, uint32_t alignment) const
 {
-    const Member none;
-    const Member* parent = &none;
+    const MemberLayout none;
+    const MemberLayout* parent = &none;
     for (const Id index : indices) {
         const Instruction* definition = m_module.findDefinition(type);
         uint32_t number = 1;  // for an index that is not known before run time, any multiple of the step
         const bool isKnown = m_module.constantValue(index, number);
         uint64_t offset = 0;
         if (definition && definition->op == spv::Op::OpTypeStruct && isKnown && number < definition->operandCount()) {
-            parent = &member(type, number);
+            parent = &m_decorations.member(type, number);
             offset = parent->offset.value_or(1);
             type = definition->id(number);
         } else if (definition && definition->op == spv::Op::OpTypeArray) {
-            const auto stride = m_arrayStrides.find(type.value);
-            offset = stride == m_arrayStrides.end() ? 1 : uint64_t{stride->second} * number;
+            const std::optional<uint32_t> stride = m_decorations.arrayStride(type);
+            offset = stride ? uint64_t{*stride} * number : 1;
             type = definition->id(0);
-        } else if (definition && definition->op == spv::Op::OpTypeMatrix && !parent->rowMajor) {
+        } else if (definition && definition->op == spv::Op::OpTypeMatrix && !parent->isRowMajor) {
             offset = uint64_t{parent->matrixStride} * number;
             type = definition->id(0);
         } else {

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <span>
 #include <unordered_map>
-#include <utility>
 
 #include "base/result.h"
+#include "shader/layout_decorations.h"
 #include "spirv/module.h"
 
 namespace millrace::shader {
@@ -30,7 +28,7 @@ struct TypeLayout {
 // Sizes follow the explicit layout decorations. The module's types and decorations must not change meanwhile.
 class TypeLayouts {
 public:
-    explicit TypeLayouts(const spirv::Module& module);
+    explicit TypeLayouts(const spirv::Module& module) : m_module(module), m_decorations(module) {}
 
     // Errors: types without a memory layout, or members without offset.
     Result<TypeLayout> layout(spirv::Id type);
@@ -43,19 +41,12 @@ public:
     uint32_t scalarWidths(spirv::Id type);
 
 private:
-    struct Member {
-        std::optional<uint32_t> offset;
-        uint32_t matrixStride = 0;
-        bool rowMajor = false;
-    };
-    const Member& member(spirv::Id type, uint32_t index) const;
-    Result<TypeLayout> compute(const spirv::Instruction& type, const Member& parent, uint32_t depth);
-    Result<TypeLayout> layoutInMember(spirv::Id type, const Member& parent, uint32_t depth);
+    Result<TypeLayout> compute(const spirv::Instruction& type, const MemberLayout& parent, uint32_t depth);
+    Result<TypeLayout> layoutInMember(spirv::Id type, const MemberLayout& parent, uint32_t depth);
     Result<TypeLayout> structLayout(const spirv::Instruction& type, uint32_t depth);
 
     const spirv::Module& m_module;
-    std::map<std::pair<uint32_t, uint32_t>, Member> m_members;  // by structure and index
-    std::unordered_map<uint32_t, uint32_t> m_arrayStrides;
+    const LayoutDecorations m_decorations;
     std::unordered_map<uint32_t, TypeLayout> m_layouts;  // of structures
     std::unordered_map<uint32_t, uint32_t> m_widths;
 };
