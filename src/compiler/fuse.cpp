@@ -78,9 +78,12 @@ private:
             if (!node)
                 return node.error();
             const KeptOutput& kept = m_kept.all().back();
-            const Caller caller{m_hasPushConstants, consumer.isNextLevel ? std::max(output.descent.levels, 1u) : 0,
-                                consumer.isShared, output.descent.levels > 0 ? 1 : kept.most,
-                                output.byWorkgroup ? kept.room : 0};
+            const bool descends = output.descent.levels > 0;
+            const Caller caller{m_hasPushConstants,
+                                consumer.isNextLevel ? std::max(output.descent.levels, 1u) : 0,
+                                consumer.isShared,
+                                descends ? 1 : kept.most,
+                                {descends ? 0 : m_kept.arrayLength(kept), output.byWorkgroup}};
             auto callee = makeCallee(std::move(*node), caller);
             if (!callee)
                 return callee.error();
@@ -89,8 +92,8 @@ private:
             m_hasPushConstants |= callee->hasBlock;
             for (const Leaf& leaf : callee->payload) {
                 const Leaf* same = findLeaf(kept.leaves, leaf);
-                // A workgroup's payloads are not copied member by member: one variable serves both.
-                if (same && output.byWorkgroup && (same->path != leaf.path || same->isWidened != leaf.isWidened))
+                // One variable serves both, with no copies of members.
+                if (same && callee->inPlace && (same->path != leaf.path || same->isWidened != leaf.isWidened))
                     return Diagnostic{"fuse", "payload", "the producer has another structure"};
                 if (!same) {
                     return Diagnostic{"fuse", "payload",
@@ -149,10 +152,10 @@ private:
     Status link(const Callee& callee, const KeptOutput& kept, std::vector<Linked>& functions)
     {
         functions.push_back({declare(callee), &callee});
-        if (kept.byWorkgroup)
-            announce(m_module, kept.payloads, kSharedPayloadsName, spv::LinkageType::Export);
+        if (callee.inPlace)
+            announce(m_module, kept.payloads, kKeptPayloadsName, spv::LinkageType::Export);
         const Status status = callee.library.linkInto(m_module);
-        if (kept.byWorkgroup) {
+        if (callee.inPlace) {
             m_module.removeDecorations([&](const Instruction& i) { return isLinkage(i) && i.id(0) == kept.payloads; });
             m_module.removeCapability(spv::Capability::Linkage);
         }
@@ -168,12 +171,13 @@ private:
     Id declare(const Callee& callee)
     {
         const bool byWorkgroup = callee.groups > 0;
-        std::vector<Id> types(byWorkgroup ? 3 : 1, m_module.getIntType(32, false));
+        const size_t numbers = size_t{1} + callee.inPlace + byWorkgroup;
+        std::vector<Id> types(numbers, m_module.getIntType(32, false));
         const auto add = [&](const std::vector<Leaf>& leaves) {
             for (const Leaf& leaf : leaves)
                 types.push_back(leafTypeInCalls(m_module, leaf));
         };
-        if (!byWorkgroup)
+        if (!callee.inPlace)
             add(callee.payload);
         add(callee.pushConstants);
         const Id voidType = m_module.getVoidType();
@@ -286,7 +290,11 @@ private:
     void runGroups(shader::FunctionWriter& writer, const KeptOutput& kept, const Linked& linked, Id index, Id payload)
     {
         const auto run = [&](Id group) {
-            call(writer, linked, {index, payload, group});
+            std::vector<Id> arguments{index};
+            if (linked.callee->inPlace)
+                arguments.push_back(payload);
+            arguments.push_back(group);
+            call(writer, linked, std::move(arguments));
             if (linked.callee->sharesMemory && (kept.most > 1 || linked.callee->groups > 1))
                 addBarrier(writer, m_shader);
         };
@@ -302,6 +310,11 @@ private:
     {
         Emitter out = writer.out();
         std::vector<Id> arguments{index};
+        if (linked.callee->inPlace) {
+            arguments.insert(arguments.end(), place.begin(), place.end());
+            call(writer, linked, std::move(arguments));
+            return;
+        }
         for (const Leaf& leaf : linked.callee->payload) {
             const Leaf& own = *findLeaf(leaves, leaf);
             arguments.push_back(passLeaf(out, own, leaf, loadLeaf(out, own, variable, kPrivate, place)));

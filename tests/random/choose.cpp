@@ -339,6 +339,8 @@ void chooseSingles(Random& random, GraphSpec& graph)
             family.layout = chooseLayout(random, random.chance(10), false);
             keepWidths(random, family.layout, graph.widths);
         } while (!isSimple(family.layout) && random.chance(97));
+        if (family.perPayload && random.chance(15))
+            widen(random, family.layout);
         if (random.chance(5))
             family.layout = {};
         if (family.perPayload && random.chance(40))

@@ -9,6 +9,8 @@ namespace millrace::random {
 
 // choose_payload.cpp
 Layout chooseLayout(Random& random, bool withGrid, bool heavy);
+// Adds more numbers than functions are given one by one, which an invocation may keep.
+void widen(Random& random, Layout& layout);
 Member gridMember(Random& random);
 GridRange chooseGridRange(Random& random, const Member& grid, uint32_t most);
 void placeMembers(Random& random, Layout& layout);

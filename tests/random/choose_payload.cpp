@@ -125,4 +125,13 @@ Layout chooseLayout(Random& random, bool withGrid, bool heavy)
     return layout;
 }
 
+void widen(Random& random, Layout& layout)
+{
+    Member wide;
+    wide.components = random.pick<uint32_t>({1, 1, 4});
+    wide.length = random.range(68, 200) / wide.components;
+    layout.members.push_back(wide);
+    placeMembers(random, layout);
+}
+
 }  // namespace millrace::random

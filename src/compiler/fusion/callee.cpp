@@ -4,7 +4,6 @@
 #include <array>
 
 #include "compiler/fusion/entry.h"
-#include "compiler/fusion/held_input.h"
 #include "compiler/fusion/plain_memory.h"
 #include "shader/control_flow.h"
 #include "shader/diagnose.h"
@@ -60,13 +59,14 @@ public:
             return library.error();
         Callee callee{std::move(*library), std::move(m_input.leaves), std::move(m_pushConstants), std::move(codeModes),
                       hasBlock};
+        callee.inPlace = static_cast<bool>(m_input.number);
         callee.groups = byWorkgroup() ? groups() : 0;
         callee.sharesMemory = m_sharesMemory;
         return callee;
     }
 
 private:
-    bool byWorkgroup() const { return m_caller.payloads > 0; }
+    bool byWorkgroup() const { return m_caller.payloads.byWorkgroup; }
 
     uint32_t groups() const
     {
@@ -258,11 +258,13 @@ private:
             out.emitVoid(spv::Op::OpStore, {variable, value});
         for (const Id variable : m_shaderIndices)
             storeBits(out, variable, index, uintType);
+        if (m_input.number)
+            writer.out().emitVoid(spv::Op::OpStore, {m_input.number, writer.addParameter(uintType)});
+        else if (!byWorkgroup())
+            store(writer, m_input.leaves, m_input.variable);
         if (byWorkgroup()) {
             setWorkgroup(writer);
             startSharedMemory(writer);
-        } else {
-            store(writer, m_input.leaves, m_input.variable);
         }
         store(writer, m_pushConstants, m_block);
         writer.out().call(m_node.entry, m_module.getVoidType(), {});
@@ -272,7 +274,7 @@ private:
         m_module.addCapability(spv::Capability::Linkage);
         announce(m_module, created, kCalleeName, spv::LinkageType::Export);
         if (m_input.number)
-            announce(m_module, m_input.variable, kSharedPayloadsName, spv::LinkageType::Import);
+            announce(m_module, m_input.variable, kKeptPayloadsName, spv::LinkageType::Import);
     }
 
     static void storeBits(Emitter& out, Id variable, Id value, Id type)
@@ -282,15 +284,12 @@ private:
         out.emitVoid(spv::Op::OpStore, {variable, value});
     }
 
-    // Which payload the workgroup is for, and which one it is in the grid.
+    // Which one of the grid it is.
     void setWorkgroup(shader::FunctionWriter& writer)
     {
         const Id uintType = m_module.getIntType(32, false);
-        const Id number = writer.addParameter(uintType);
         const Id group = writer.addParameter(uintType);
         Emitter out = writer.out();
-        if (m_input.number)
-            out.emitVoid(spv::Op::OpStore, {m_input.number, number});
         if (m_groupIds.empty() && m_globalIds.empty())
             return;
         const Id uint3Type = m_module.getVectorType(uintType, 3);

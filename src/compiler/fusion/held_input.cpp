@@ -15,8 +15,8 @@ using spirv::Module;
 namespace {
 
 // More would take registers, or more parameters than a function may have (255).
-constexpr size_t kMaxPayloadLeaves = 64;
-constexpr size_t kMaxSharedLeaves = 128;  // in workgroup memory
+constexpr size_t kMaxPassedLeaves = 64;
+constexpr auto kPrivate = spv::StorageClass::Private;
 
 bool uses(const Instruction& i, Id id)
 {
@@ -30,13 +30,9 @@ struct Holder {
     Module& module;
     Id input;
     const HeldInput& held;
+    spv::StorageClass storage;
     PlainMemory& memory;
     shader::Failure& failure;
-
-    spv::StorageClass storage() const
-    {
-        return held.number ? spv::StorageClass::Workgroup : spv::StorageClass::Private;
-    }
 
     // A chain that leads to the payload.
     Instruction begin(Id type, Id result, Emitter& out) const
@@ -52,10 +48,10 @@ struct Holder {
         if (!held.number)
             return held.variable;
         const Id array = module.pointee(module.typeOf(held.variable));
-        const Id type = module.getPointerType(storage(), module.findDefinition(array)->id(0));
+        const Id type = module.getPointerType(storage, module.findDefinition(array)->id(0));
         Instruction chain = begin(type, module.newId(), out);
         const Id result = chain.result;
-        memory.add(result, storage());
+        memory.add(result, storage);
         out.keep(std::move(chain));
         return result;
     }
@@ -74,7 +70,7 @@ struct Holder {
             Instruction chain = begin(i.type, i.result, out);
             for (size_t o = element ? *element + 1 : 1; o < i.operandCount(); ++o)
                 chain.add(i.id(o));
-            memory.add(chain.result, storage());
+            memory.add(chain.result, storage);
             out.keep(std::move(chain));
         } else if (i.op == spv::Op::OpLoad && !held.isArray) {
             Instruction load = i;
@@ -88,7 +84,8 @@ struct Holder {
 
 }  // namespace
 
-std::optional<HeldInput> holdInput(NodeShader& shader, PlainMemory& memory, shader::Failure& failure, uint32_t payloads)
+std::optional<HeldInput> holdInput(NodeShader& shader, PlainMemory& memory, shader::Failure& failure,
+                                   const CallersPayloads& callers)
 {
     HeldInput held;
     const Id input = shader.input;
@@ -97,17 +94,20 @@ std::optional<HeldInput> holdInput(NodeShader& shader, PlainMemory& memory, shad
     Module& module = shader.module;
     const Id array = payloadArrayOf(module, module.typeOf(input));
     const Id type = array ? module.findDefinition(array)->id(0) : module.pointee(module.typeOf(input));
-    auto leaves = leavesOf(module, type, payloads > 0 ? kMaxSharedLeaves : kMaxPayloadLeaves);
+    auto leaves = leavesOf(module, type, callers.count > 0 ? kMaxKeptLeaves : kMaxPassedLeaves);
     if (!leaves) {
         failure.at(leaves.error().where, leaves.error().message);
         return std::nullopt;
     }
-    constexpr auto kPrivate = spv::StorageClass::Private;
-    const auto storage = payloads > 0 ? spv::StorageClass::Workgroup : kPrivate;
-    held = {memory.createVariable(type, payloads, storage), std::move(*leaves), static_cast<bool>(array), {}};
-    if (payloads > 0)
+    const bool isCallers = callers.count > 0 && (callers.byWorkgroup || leaves->size() > kMaxPassedLeaves);
+    const auto storage = callers.byWorkgroup ? spv::StorageClass::Workgroup : kPrivate;
+    held = {memory.createVariable(type, isCallers ? callers.count : 0, storage),
+            std::move(*leaves),
+            static_cast<bool>(array),
+            {}};
+    if (isCallers)
         held.number = module.createVariable(module.getPointerType(kPrivate, module.getIntType(32, false)), kPrivate);
-    Holder holder{module, input, held, memory, failure};
+    Holder holder{module, input, held, storage, memory, failure};
     for (spirv::Function& function : module.functions)
         spirv::rewriteFunction(module, function, [&](const Instruction& i, Emitter& out) { holder.visit(i, out); });
     return failure ? std::nullopt : std::optional(std::move(held));

@@ -16,15 +16,21 @@ struct HeldInput {
     spirv::Id variable;  // none if the node looks at no payload
     std::vector<Leaf> leaves;
     bool isArray = false;  // the input itself is an array of payloads, as coalescing nodes have it
-    // The variable is one of several in workgroup memory, of which a Private variable, this one, says the number.
+    // The variable is the caller's array, and a Private variable, this one, says which of its payloads is meant.
     spirv::Id number;
+};
+
+// Payloads that the caller keeps in an array, of which the node's input is one.
+struct CallersPayloads {
+    uint32_t count = 0;        // 0: there is none
+    bool byWorkgroup = false;  // in workgroup memory, else in Private variables
 };
 
 // All functions find the input payload in a variable, which somebody has to fill. The input variable itself stays.
 // None, and a failure, where code does more than to read members.
-// With `payloads` in workgroup memory, an array of so many, of which the node's is one.
+// The variable is `callers` where those are in workgroup memory, or have more numbers than may be passed one by one.
 std::optional<HeldInput> holdInput(NodeShader& shader, PlainMemory& memory, shader::Failure& failure,
-                                   uint32_t payloads = 0);
+                                   const CallersPayloads& callers = {});
 
 // All functions find RemainingRecursionLevelsAMDX in `variable`, a Private unsigned integer, which somebody has to
 // fill. False, and a failure, where code does more than to load it.

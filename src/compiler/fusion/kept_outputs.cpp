@@ -21,7 +21,6 @@ namespace {
 
 constexpr auto kPrivate = spv::StorageClass::Private;
 constexpr auto kWorkgroup = spv::StorageClass::Workgroup;
-constexpr size_t kMaxLeaves = 128;   // of a payload
 constexpr uint32_t kIndexBytes = 4;  // that are kept beside a payload where each has a node index of its own
 
 // Those of a payload array type.
@@ -72,7 +71,7 @@ bool passesHandleOn(spv::Op op)
 // NVIDIA's driver keeps short arrays in registers and makes a selection of each access to an element that it does not
 // know, which takes longer than memory. In recursion it mostly does not (H200: W7, whose invocations keep four
 // payloads, takes 181 us with room for 4, 193 for 8, 217 for 16 and 174 for 32, which are in memory).
-uint32_t KeptOutputs::roomInMemory(const KeptOutput& kept) const
+uint32_t KeptOutputs::arrayLength(const KeptOutput& kept) const
 {
     constexpr uint32_t kLeast = 32;
     constexpr uint32_t kMostBytes = 512;
@@ -110,7 +109,7 @@ bool KeptOutputs::add(uint32_t number, Keeper keeper, const KeptLimits& limits)
                                         std::to_string(output.payloadBytes) + " bytes, more than " +
                                         std::to_string(mostBytes) + " bytes");
     }
-    auto leaves = leavesOf(m_module, kept.payload, kMaxLeaves);
+    auto leaves = leavesOf(m_module, kept.payload, kMaxKeptLeaves);
     if (!leaves)
         return m_failure.at(leaves.error().where, leaves.error().message);
     kept.leaves = std::move(*leaves);
@@ -158,7 +157,7 @@ void KeptOutputs::createVariables(KeptOutput& kept)
     const Id uintPointer = m_module.getPointerType(kPrivate, m_module.getIntType(32, false));
     if (kept.byWorkgroup && m_shader.node.declared.outputs[kept.output].perInvocation)
         shareArray(kept);
-    kept.payloads = m_memory.createVariable(kept.payload, roomInMemory(kept), kept.byWorkgroup ? kWorkgroup : kPrivate);
+    kept.payloads = m_memory.createVariable(kept.payload, arrayLength(kept), kept.byWorkgroup ? kWorkgroup : kPrivate);
     if (kept.byWorkgroup)
         markKept(m_module, kept.payloads);
     kept.count = m_module.createVariable(uintPointer, kPrivate);

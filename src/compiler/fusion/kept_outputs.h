@@ -66,11 +66,11 @@ public:
     bool lower();
 
     const std::vector<KeptOutput>& all() const { return m_kept; }
-    bool inWorkgroup() const;  // some of them
+    bool inWorkgroup() const;                            // some of them
+    uint32_t arrayLength(const KeptOutput& kept) const;  // of its variable `payloads`
 
 private:
     void createVariables(KeptOutput& kept);
-    uint32_t roomInMemory(const KeptOutput& kept) const;
     void shareArray(KeptOutput& kept);
     void lineUp(KeptOutput& kept);
     bool checkScopes(const std::vector<spirv::Instruction>& allocations);

@@ -21,6 +21,9 @@ struct Leaf {
     std::vector<uint32_t> path;  // of an access chain
 };
 
+// Numbers that a payload may have at most where it stays with an invocation or a workgroup.
+inline constexpr size_t kMaxKeptLeaves = 256;
+
 // In order of their paths. Errors: a type without a layout or with a length that is not known, more than `limit`
 // leaves.
 Result<std::vector<Leaf>> leavesOf(const spirv::Module& module, spirv::Id type, size_t limit);
