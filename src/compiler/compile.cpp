@@ -14,6 +14,7 @@
 #include "compiler/passes/drop_read_only.h"
 #include "compiler/passes/enqueue_forgotten_payloads.h"
 #include "compiler/passes/gather_enqueues.h"
+#include "compiler/passes/inline_calls.h"
 #include "compiler/passes/inline_payload_functions.h"
 #include "compiler/passes/link_device_library.h"
 #include "compiler/passes/lower_built_ins.h"
@@ -88,6 +89,7 @@ struct Pass {
 // choosePacking a module of the extension stays one, as fuse() needs it.
 // gatherEnqueues must come behind narrowEnqueues, which leaves out most.
 // decideBranches must come right behind linkDeviceLibrary, which leaves what it drops.
+// inlineCalls must come behind decideBranches: what never runs needs no place.
 // dropReadOnly, scanReductions and splitLongIntegers must come last: they are for all code that the driver sees, the
 // device functions' too.
 constexpr Pass kPasses[] = {
@@ -130,6 +132,7 @@ constexpr FinishingPass kFinishingPasses[] = {
     {"stepThroughGrid", stepThroughGrid},
     {"linkDeviceLibrary", linkDeviceLibrary},
     {"decideBranches", decideBranches},
+    {"inlineCalls", inlineCalls},
     {"dropReadOnly", dropReadOnly},
     {"scanReductions", scanReductions},
     {"splitLongIntegers", splitLongIntegers},

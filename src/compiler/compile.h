@@ -79,6 +79,8 @@ struct Target {
     bool scansToReduce = false;
     // Buffers are not read only (passes/drop_read_only.h): the driver compiles loads from such wrongly.
     bool dropsReadOnly = false;
+    // The driver gets functions in place of their calls (passes/inline_calls.h).
+    bool inlinesCalls = false;
 };
 
 // Which code of the node is built: for which of its levels, and for which way of running graphs.

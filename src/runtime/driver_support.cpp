@@ -125,6 +125,11 @@ bool compilesReadOnlyLoadsWrongly(const DriverAnswers& answers)
     return answers.properties12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
 }
 
+bool compilesCallsSlowly(const DriverAnswers& answers)
+{
+    return answers.properties12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+}
+
 bool compilesPointSizesOfViewsWrongly(const DriverAnswers& answers)
 {
     return answers.properties12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;

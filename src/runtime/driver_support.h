@@ -61,6 +61,11 @@ bool compilesReductionsWrongly(const DriverAnswers& answers);
 // (docs/gpu.md).
 bool compilesReadOnlyLoadsWrongly(const DriverAnswers& answers);
 
+// True if the driver compiles code with calls more slowly than the same code without any.
+// NVIDIA's compiler (580.159) takes 0.84 to 0.9 times as long for a node without calls (docs/experiments.md); RADV's
+// and lavapipe's take as long.
+bool compilesCallsSlowly(const DriverAnswers& answers);
+
 // True if vertex shaders must not both read ViewIndex and write PointSize.
 // NVIDIA's compiler (580.159) ends the process, or makes code that loses the device, for some of those that draw
 // several views (docs/gpu.md).

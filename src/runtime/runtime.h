@@ -35,6 +35,7 @@ struct Settings {
     bool measures = true;      // how many workgroups the device runs at once; false: traits follow from its type
     std::string cacheFolder;   // where that is kept for other processes; empty: nowhere
     bool hasReadOnly = true;   // false: no buffer is read only, as where the driver compiles such loads wrongly
+    bool hasCalls = true;      // false: no calls of functions in nodes, as where the driver compiles them slowly
     bool reduces = true;       // false: no subgroup reductions of integers, as where the driver compiles them wrongly
     DeviceTraits traits;       // 0: chosen for the device
     bool labels = false;       // VK_EXT_debug_utils is enabled: debug labels on every dispatch, names for objects

@@ -29,6 +29,7 @@ constexpr Switch kEnabled[] = {
 
 constexpr Switch kDisabled[] = {
     {"ahead", [](Settings& s) { s.ahead = false; }, [](const Settings& s) { return !s.ahead; }},
+    {"calls", [](Settings& s) { s.runtime.hasCalls = false; }, [](const Settings& s) { return !s.runtime.hasCalls; }},
     {"combined_sets", [](Settings& s) { s.combinedSets = false; }, [](const Settings& s) { return !s.combinedSets; }},
     {"computed_vertices", [](Settings& s) { s.computedVertices = false; },
      [](const Settings& s) { return !s.computedVertices; }},

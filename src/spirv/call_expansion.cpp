@@ -5,8 +5,10 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "spirv/function_structure.h"
 #include "spirv/inlined_debug.h"
 
 namespace millrace::spirv {
@@ -22,6 +24,17 @@ bool isReturn(spv::Op op)
 bool isEnd(spv::Op op)
 {
     return isReturn(op) || op == spv::Op::OpUnreachable;
+}
+
+// Once, in its last block, or never.
+bool endsOnce(const Function& function)
+{
+    size_t ends = 0;
+    for (const Block& block : function.blocks) {
+        const spv::Op op = block.body.back().op;
+        ends += isEnd(op) || op == spv::Op::OpKill ? 1 : 0;
+    }
+    return ends == 1 && isEnd(function.blocks.back().body.back().op);
 }
 
 // At the end of a block, with nothing but lines and the like between it and the branch.
@@ -47,6 +60,9 @@ struct Frame {
     std::unordered_map<uint32_t, Id> ends;
     std::vector<std::pair<size_t, size_t>> phis;  // block and instruction of the result
     const Instruction* call = nullptr;            // in the frame below
+    // Where the code of a call goes on that returns early, and the ids and blocks that it returns from there.
+    Id join;
+    std::vector<std::pair<Id, Id>> returns;
     InlinedScope scope;
     // The loop whose header is the block that is being copied, and has been cut.
     struct Loop {
@@ -66,17 +82,16 @@ public:
             rememberOwner(function);
         }
         rememberAnnotations();
+        findKept();
         m_isLong = findLong();
     }
 
-    Status run()
+    void run()
     {
         push(m_entry, nullptr);
         while (!m_frames.empty())
-            if (Status status = step(); !status)
-                return status;
+            step();
         finish();
-        return {};
     }
 
 private:
@@ -106,6 +121,20 @@ private:
         }
     }
 
+    // Functions of which calls stay.
+    void findKept()
+    {
+        std::vector<uint32_t> blockOf(m_module.bound);
+        for (const Function& function : m_module.functions)
+            if (!endsOnce(function) && !canExpand(function, blockOf))
+                m_kept.insert(function.id().value);
+    }
+
+    bool isExpanded(const Instruction& i) const
+    {
+        return i.op == spv::Op::OpFunctionCall && !m_kept.contains(i.id(0).value);
+    }
+
     // Functions that have more than one block once their calls are expanded. Callees first, without recursion.
     std::unordered_map<uint32_t, bool> findLong() const
     {
@@ -123,9 +152,9 @@ private:
             bool any = code.blocks.size() > 1;
             for (const Block& block : code.blocks) {
                 for (const Instruction& i : block.body)
-                    if (i.op == spv::Op::OpFunctionCall && isReady)
+                    if (isExpanded(i) && isReady)
                         any |= isLong.at(i.id(0).value);
-                    else if (i.op == spv::Op::OpFunctionCall)
+                    else if (isExpanded(i))
                         open.emplace_back(i.id(0).value, false);
             }
             isLong[function] = any;
@@ -144,6 +173,8 @@ private:
                 frame->ids[function.parameters[p].result.value] = mapped(caller, call->id(1 + p)).value;
             frame->scope = m_debug.enter(caller.scope);
             // The callee's code begins where the caller's is.
+            if (!endsOnce(function))
+                beginSwitch(*frame);
             frame->ids[function.blocks[0].label.value] = m_blocks.back().label.value;
         } else {
             beginBlock(function.blocks[0].label);
@@ -151,9 +182,19 @@ private:
         m_frames.push_back(std::move(frame));
     }
 
+    void beginSwitch(Frame& frame)
+    {
+        frame.join = m_module.newId();
+        const Id code = m_module.newId();
+        append(instruction(spv::Op::OpSelectionMerge).add(frame.join).add(0u));
+        append(instruction(spv::Op::OpSwitch).add(m_module.getConstant(0)).add(code));
+        beginBlock(code);
+    }
+
     void beginBlock(Id label) { m_blocks.push_back({label, {}, {}}); }
     void append(Instruction i) { m_blocks.back().body.push_back(std::move(i)); }
 
+    bool isVoid(Id type) const { return m_module.findDefinition(type)->op == spv::Op::OpTypeVoid; }
     bool isEntry(const Frame& frame) const { return frame.call == nullptr; }
 
     Id mapped(Frame& frame, Id id)
@@ -185,16 +226,17 @@ private:
         return copy;
     }
 
-    Status step()
+    void step()
     {
         Frame& frame = *m_frames.back();
         const Block& block = frame.function->blocks[frame.block];
         const Instruction& i = block.body[frame.next++];
-        if (i.op == spv::Op::OpFunctionCall)
+        if (isExpanded(i))
             return call(frame, block, i);
         const bool isLast = frame.next == block.body.size();
-        const bool isInLastBlock = frame.block + 1 == frame.function->blocks.size();
-        if (isLast && !isEntry(frame) && (isInLastBlock || isReturn(i.op)))
+        if (isLast && frame.join && isEnd(i.op))
+            return leaveSwitch(frame, block, i);
+        if (isLast && !isEntry(frame) && !frame.join && isEnd(i.op))
             return leave(frame, i);
         const std::optional<Instruction> wanted = m_debug.copied(frame.scope, i);
         if (i.op == spv::Op::OpVariable && !isEntry(frame)) {
@@ -206,25 +248,43 @@ private:
             append(copied(frame, *wanted));
         }
         if (isLast)
-            return nextBlock(frame, block);
-        return {};
+            nextBlock(frame, block);
     }
 
-    Status nextBlock(Frame& frame, const Block& block)
+    void nextBlock(Frame& frame, const Block& block)
     {
         endBlock(frame, block);
-        if (++frame.block == frame.function->blocks.size()) {
-            settlePhis(frame);
-            m_frames.pop_back();
-            return {};
-        }
+        if (++frame.block == frame.function->blocks.size())
+            return endFunction(frame);
         const Block& next = frame.function->blocks[frame.block];
         frame.next = 0;
         m_debug.beginBlock(frame.scope);
         beginBlock(mapped(frame, next.label));
         for (const Instruction& i : next.before)
             m_blocks.back().before.push_back(copied(frame, i));
-        return {};
+    }
+
+    // Of the entry point, or of one that returns early.
+    void endFunction(Frame& frame)
+    {
+        settlePhis(frame);
+        if (isEntry(frame)) {
+            m_frames.pop_back();
+            return;
+        }
+        beginBlock(frame.join);
+        const std::vector<std::pair<Id, Id>> returns = std::move(frame.returns);
+        const Instruction& call = *frame.call;
+        m_frames.pop_back();
+        Frame& caller = *m_frames.back();
+        if (!isVoid(call.type)) {
+            const auto op = returns.empty() ? spv::Op::OpUndef : spv::Op::OpPhi;
+            Instruction result = copied(caller, instruction(op, call.type, call.result));
+            for (const auto& [value, block] : returns)
+                result.add(value).add(block);
+            append(std::move(result));
+        }
+        resume(caller);
     }
 
     // Notes where the block ends now. A loop of one block whose code was cut gets a block that continues it.
@@ -242,13 +302,12 @@ private:
             frame.ends[block.label.value] = m_blocks.back().label;
     }
 
-    Status call(Frame& frame, const Block& block, const Instruction& i)
+    void call(Frame& frame, const Block& block, const Instruction& i)
     {
         const Function& callee = *m_functions.at(i.id(0).value);
         if (m_isLong.at(i.id(0).value))
             leaveHeader(frame, block);
         push(callee, &i);
-        return {};
     }
 
     // The header of a loop stays a block that only branches into it: what a call puts behind it is of the loop.
@@ -267,14 +326,23 @@ private:
         beginBlock(code);
     }
 
-    Status leave(Frame& frame, const Instruction& last)
+    void leaveSwitch(Frame& frame, const Block& block, const Instruction& last)
     {
-        if (frame.block + 1 < frame.function->blocks.size() || !isEnd(last.op))
-            return Diagnostic{"spirv", {}, "not every call can be inlined"};
+        Id value = last.op == spv::Op::OpReturnValue ? mapped(frame, last.id(0)) : Id{};
+        if (last.op == spv::Op::OpUnreachable && !isVoid(frame.call->type)) {
+            value = m_module.newId();
+            append(instruction(spv::Op::OpUndef, frame.call->type, value));
+        }
+        frame.returns.emplace_back(value, m_blocks.back().label);
+        append(instruction(spv::Op::OpBranch).add(frame.join));
+        nextBlock(frame, block);
+    }
+
+    void leave(Frame& frame, const Instruction& last)
+    {
         endBlock(frame, frame.function->blocks.back());
         settlePhis(frame);
         giveResult(frame, last);
-        return {};
     }
 
     // Values come from where control leaves the blocks that phis name.
@@ -299,12 +367,16 @@ private:
             value = mapped(frame, last.id(0));
         m_frames.pop_back();
         Frame& caller = *m_frames.back();
-        const bool isVoid = m_module.findDefinition(call.type)->op == spv::Op::OpTypeVoid;
         const Id result = mapped(caller, call.result);
-        if (!isVoid && !value)
+        if (!isVoid(call.type) && !value)
             append(instruction(spv::Op::OpUndef, call.type, result));
-        else if (!isVoid)
+        else if (!isVoid(call.type))
             append(copied(caller, instruction(spv::Op::OpCopyObject, call.type, call.result)).add(*value));
+        resume(caller);
+    }
+
+    void resume(Frame& caller)
+    {
         m_debug.resume(caller.scope, [&](const Instruction& i) {
             append(copied(caller, i));
             if (i.result)
@@ -338,6 +410,7 @@ private:
     std::vector<uint32_t> m_owner;  // by id: the function that defines it
     std::unordered_map<uint32_t, const Function*> m_functions;
     std::unordered_map<uint32_t, std::vector<std::pair<Section, const Instruction*>>> m_annotations;
+    std::unordered_set<uint32_t> m_kept;
     std::unordered_map<uint32_t, bool> m_isLong;
     std::vector<std::unique_ptr<Frame>> m_frames;
     std::vector<Block> m_blocks;
@@ -347,20 +420,36 @@ private:
 
 }  // namespace
 
-Status expandCalls(Module& module, Id entry)
+void expandCalls(Module& module, Id entry)
 {
-    Function* function = module.findFunction(entry);
-    return function ? Expander(module, *function).run() : Status();
+    if (Function* function = module.findFunction(entry))
+        Expander(module, *function).run();
 }
 
-bool returnsAtItsEnd(const Function& function)
+bool canExpand(const Function& function, std::vector<uint32_t>& blockOf)
 {
-    size_t exits = 0;
-    for (const Block& block : function.blocks) {
-        const spv::Op op = block.body.back().op;
-        exits += isReturn(op) || op == spv::Op::OpUnreachable || op == spv::Op::OpKill ? 1 : 0;
+    const FunctionStructure structure(function, blockOf);
+    struct Open {
+        uint32_t merge;
+        bool isLeft;  // by branches to its merge block from whatever is in it
+    };
+    std::vector<Open> open;
+    size_t isIn = 0;
+    for (const uint32_t b : structure.order) {
+        while (std::ranges::find(open, b, &Open::merge) != open.end()) {
+            isIn -= open.back().isLeft;
+            open.pop_back();
+        }
+        const FunctionStructure::Node& node = structure.nodes[b];
+        const spv::Op last = function.blocks[b].body.back().op;
+        if (isReturn(last) && isIn > 0)
+            return false;
+        if (node.merge != kNoBlock) {
+            open.push_back({node.merge, node.isLoop || last == spv::Op::OpSwitch});
+            isIn += open.back().isLeft;
+        }
     }
-    return exits == 1 && isReturn(function.blocks.back().body.back().op);
+    return structure.order.size() == function.blocks.size();
 }
 
 }  // namespace millrace::spirv

@@ -72,13 +72,15 @@ std::unordered_set<uint32_t> calledFunctions(const Module& module)
     return called;
 }
 
-// Gives functions that are called a single return at their end. SPIRV-Tools reshapes those that nobody calls as well,
-// which need not, so they are put back. It wants no unreachable blocks, which dead branch elimination removes.
+// Gives functions that are called a single return at their end, if one returns from a loop or a switch. SPIRV-Tools
+// reshapes those that nobody calls as well, which need not, so they are put back. It wants no unreachable blocks, which
+// dead branch elimination removes.
 Status mergeReturns(Module& module)
 {
     const std::unordered_set<uint32_t> called = calledFunctions(module);
     const auto isCallee = [&](const Function& function) { return called.contains(function.id().value); };
-    if (std::ranges::none_of(module.functions, [&](const Function& f) { return isCallee(f) && !returnsAtItsEnd(f); }))
+    std::vector<uint32_t> blockOf(module.bound);
+    if (std::ranges::all_of(module.functions, [&](const Function& f) { return !isCallee(f) || canExpand(f, blockOf); }))
         return {};
     const auto words =
         optimize(write(module), "inline", {spvtools::CreateDeadBranchElimPass, spvtools::CreateMergeReturnPass});
@@ -117,9 +119,10 @@ Result<Words> inlineAll(std::span<const uint32_t> words)
     for (const Instruction& i : module->section(Section::EntryPoints))
         entries.push_back(i.id(1));
     for (const Id entry : entries)
-        if (Status status = expandCalls(*module, entry); !status)
-            return status.error();
+        expandCalls(*module, entry);
     removeUncalledFunctions(*module);
+    if (hasCalls(*module))
+        return Diagnostic{"spirv", {}, "not every call can be inlined"};
     removeLostDeclarations(*module);
     return write(*module);
 }

@@ -23,16 +23,20 @@ struct Sizes {
         }
     }
 
-    // Callees first, without recursion of ours. A function that reaches itself is left to those who check that.
+    // Callees first, without recursion of ours. A function that reaches itself has many.
     uint64_t of(Id function)
     {
         std::vector<uint32_t> open{function.value};
+        nodes[function.value].state = State::Open;
         while (!open.empty()) {
             Node& node = nodes[open.back()];
             if (node.next < node.calls.size()) {
                 const uint32_t callee = node.calls[node.next++];
-                if (nodes[callee].state == State::New) {
-                    nodes[callee].state = State::Open;
+                Node& called = nodes[callee];
+                if (called.state == State::Open)
+                    called.size = kManyInstructions;
+                if (called.state == State::New) {
+                    called.state = State::Open;
                     open.push_back(callee);
                 }
                 continue;

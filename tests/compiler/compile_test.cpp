@@ -266,8 +266,8 @@ TEST(Compile, AfterPass_SeesAllPassesInOrder)
                   "makePayloadsCoherent", "lowerBuiltIns",       "lowerPayloads",     "enqueueForgottenPayloads",
                   "lowerPushConstants",   "orderPayloadMemory",  "wrapEntryPoint",    "narrowEnqueues",
                   "gatherEnqueues",       "narrowAllocations",   "placeKeptPayloads", "runOnce",
-                  "stepThroughGrid",      "linkDeviceLibrary",   "decideBranches",    "dropReadOnly",
-                  "scanReductions",       "splitLongIntegers"}));
+                  "stepThroughGrid",      "linkDeviceLibrary",   "decideBranches",    "inlineCalls",
+                  "dropReadOnly",         "scanReductions",      "splitLongIntegers"}));
 }
 
 TEST(Compile, Names_Survive)

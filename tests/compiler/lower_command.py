@@ -14,7 +14,7 @@ PASSES = ["extractEntryPoint", "rejectInvalid", "specialize", "inlinePayloadFunc
           "choosePacking", "checkBudgets", "makePayloadsCoherent", "lowerBuiltIns", "lowerPayloads",
           "enqueueForgottenPayloads", "lowerPushConstants", "orderPayloadMemory", "wrapEntryPoint", "narrowEnqueues",
           "gatherEnqueues", "narrowAllocations", "placeKeptPayloads", "runOnce", "stepThroughGrid", "linkDeviceLibrary",
-          "decideBranches", "dropReadOnly", "scanReductions", "splitLongIntegers"]
+          "decideBranches", "inlineCalls", "dropReadOnly", "scanReductions", "splitLongIntegers"]
 
 
 def lower(*arguments):

@@ -143,6 +143,15 @@ TEST(DriverSupport, ReadOnlyLoadsOfOneDriver_AreNotTrusted)
     EXPECT_TRUE(compilesReadOnlyLoadsWrongly(answers));
 }
 
+TEST(DriverSupport, CallsOfOneDriver_AreSlow)
+{
+    DriverAnswers answers = wholeDriver();
+    answers.properties12.driverID = VK_DRIVER_ID_MESA_RADV;
+    EXPECT_FALSE(compilesCallsSlowly(answers));
+    answers.properties12.driverID = VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+    EXPECT_TRUE(compilesCallsSlowly(answers));
+}
+
 TEST(DriverSupport, PointSizesOfViewsOfOneDriver_AreNotTrusted)
 {
     DriverAnswers answers = wholeDriver();

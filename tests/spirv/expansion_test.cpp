@@ -17,8 +17,8 @@ constexpr char kGlobals[] = R"(
    %ptrLocal = OpTypePointer Function %uint
 )";
 
-// One block; several; one that calls the one with several; one that never returns; one with a variable that begins
-// as 1.
+// One block; several; one that calls the one with several; one that never returns; one that returns early; one of which
+// a branch never ends; one with a variable that begins as 1.
 constexpr char kFunctions[] = R"(
       %plain = OpFunction %uint None %fromUint
          %pp = OpFunctionParameter %uint
@@ -57,6 +57,30 @@ constexpr char kFunctions[] = R"(
                OpBranch %fh
          %fm = OpLabel
                OpUnreachable
+               OpFunctionEnd
+      %early = OpFunction %uint None %fromUint
+         %ep = OpFunctionParameter %uint
+         %el = OpLabel
+         %ec = OpULessThan %bool %ep %u10
+               OpSelectionMerge %ej None
+               OpBranchConditional %ec %et %ej
+         %et = OpLabel
+         %ev = OpIAdd %uint %ep %u10
+               OpReturnValue %ev
+         %ej = OpLabel
+         %er = OpFunctionCall %uint %branch %ep
+               OpReturnValue %er
+               OpFunctionEnd
+    %killing = OpFunction %uint None %fromUint
+         %kp = OpFunctionParameter %uint
+         %kl = OpLabel
+         %kc = OpULessThan %bool %kp %u10
+               OpSelectionMerge %kj None
+               OpBranchConditional %kc %kt %kj
+         %kt = OpLabel
+               OpUnreachable
+         %kj = OpLabel
+               OpReturnValue %kp
                OpFunctionEnd
    %counting = OpFunction %uint None %fromUint
          %cp = OpFunctionParameter %uint
@@ -100,7 +124,8 @@ size_t count(const Module& module, spv::Op op)
 }
 
 class Expansion : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Callees, Expansion, testing::Values("plain", "branch", "nested", "forever", "counting"),
+INSTANTIATE_TEST_SUITE_P(Callees, Expansion,
+                         testing::Values("plain", "branch", "nested", "forever", "early", "killing", "counting"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(Expansion, InTheHeaderOfALoop)

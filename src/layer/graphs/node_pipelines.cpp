@@ -56,6 +56,7 @@ compiler::Target targetOf(const Device& device, std::span<const uint32_t> words)
     target.nonUniformIndexing = device.support.nonUniformIndexing;
     target.scansToReduce = device.support.scans && (device.support.reducesWrongly || !settings.reduces);
     target.dropsReadOnly = device.support.loadsReadOnlyWrongly || !settings.hasReadOnly;
+    target.inlinesCalls = device.support.callsAreSlow || !settings.hasCalls;
     return target;
 }
 

@@ -141,6 +141,7 @@ void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings
     support.scans = runtime::canScanToReduce(answers);
     support.reducesWrongly = runtime::compilesReductionsWrongly(answers);
     support.loadsReadOnlyWrongly = runtime::compilesReadOnlyLoadsWrongly(answers);
+    support.callsAreSlow = runtime::compilesCallsSlowly(answers);
     support.meshShader = settings.meshShaders && !support.nativeMeshShader && support.emulated;
     const bool isAsked = settings.generatedCommands && !support.nativeGeneratedCommands && support.emulated;
     support.numbersDraws = answers.features.multiDrawIndirect && answers.features11.shaderDrawParameters;

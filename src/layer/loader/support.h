@@ -89,6 +89,8 @@ struct Support {
     bool reducesWrongly = false;     // and have to
     // No buffer of lowered nodes may be declared as read only.
     bool loadsReadOnlyWrongly = false;
+    // The driver takes longer to compile lowered nodes that call functions.
+    bool callsAreSlow = false;
     // Workgroups that share one of ours may choose different descriptors.
     bool nonUniformIndexing = false;
 };
