@@ -15,7 +15,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/plain_device.h"
-#include "compiler/compile.h"
+#include "nodes/compile.h"
 #include "spirv/module.h"
 
 namespace millrace::bench {
@@ -74,7 +74,7 @@ std::vector<Shader> readFolder(const std::filesystem::path& folder)
     std::vector<Shader> shaders;
     for (const std::filesystem::path& path : paths) {
         const spirv::Words words = readWords(path);
-        if (!compiler::usesShaderEnqueue(words))
+        if (!nodes::usesShaderEnqueue(words))
             continue;
         const spirv::Module module = valueOf(spirv::read(words), path.string());
         for (const spirv::Instruction& i : module.section(spirv::Section::EntryPoints))
@@ -84,9 +84,9 @@ std::vector<Shader> readFolder(const std::filesystem::path& folder)
     return shaders;
 }
 
-compiler::Options optionsFor(const Shader& shader)
+nodes::Options optionsFor(const Shader& shader)
 {
-    compiler::Options options;
+    nodes::Options options;
     options.request.entryPoint = shader.entryPoint;
     options.request.argumentsOffsetBytes = kArgumentsOffsetBytes;
     return options;
@@ -95,16 +95,16 @@ compiler::Options optionsFor(const Shader& shader)
 // A result that spirv-val rejects would make the times meaningless.
 spirv::Words lowerValidated(const Shader& shader)
 {
-    compiler::Options options = optionsFor(shader);
+    nodes::Options options = optionsFor(shader);
     options.checks.validate = true;
-    return valueOf(compiler::compile(shader.words, options), shader.name).words;
+    return valueOf(nodes::compile(shader.words, options), shader.name).words;
 }
 
 double timeLowering(const Shader& shader)
 {
-    const compiler::Options options = optionsFor(shader);
+    const nodes::Options options = optionsFor(shader);
     const auto start = std::chrono::steady_clock::now();
-    const auto compiled = compiler::compile(shader.words, options);
+    const auto compiled = nodes::compile(shader.words, options);
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
     if (!compiled)
         throw std::runtime_error(shader.name + ": " + compiled.error().text());

@@ -17,7 +17,7 @@ ALLOWED = {
     "spirv": {"base", "abi"},
     "graph": {"base", "abi"},
     "shader": {"base", "spirv"},
-    "compiler": {"base", "abi", "data", "spirv", "graph", "shader", "shaders"},
+    "nodes": {"base", "abi", "data", "spirv", "graph", "shader", "shaders"},
     "commands": {"base", "abi", "spirv", "shader"},
     "mesh": {"base", "abi", "spirv", "shader", "commands"},
     "advisor": {"base", "spirv", "shader"},
@@ -26,9 +26,9 @@ ALLOWED = {
     "trace": {"base"},
     "data": {"base"},
     "runtime": {"base", "abi", "data", "spirv", "graph", "shaders", "trace"},
-    "api": {"base", "abi", "spirv", "graph", "compiler", "glsl"},
+    "api": {"base", "abi", "spirv", "graph", "nodes", "glsl"},
     "settings": {"base", "abi", "runtime"},
-    "layer": {"base", "abi", "data", "spirv", "graph", "compiler", "commands", "mesh", "runtime", "settings", "shaders",
+    "layer": {"base", "abi", "data", "spirv", "graph", "nodes", "commands", "mesh", "runtime", "settings", "shaders",
               "trace"},
     "shaders": {"abi"},
 }
@@ -44,16 +44,16 @@ ROOMS = {
 # The two parts of graph::Node, and the files that may write them. A file that no longer does leaves the list.
 WRITERS = {
     "declared": {
-        "compiler/fuse_graph.cpp",
-        "compiler/mesh_node.cpp",
-        "compiler/passes/reflect_node.cpp",
-        "compiler/passes/reflect_outputs.cpp",
+        "nodes/fuse_graph.cpp",
+        "nodes/mesh_node.cpp",
+        "nodes/passes/reflect_node.cpp",
+        "nodes/passes/reflect_outputs.cpp",
         "graph/link.cpp",
         "layer/graphs/node_pipelines.cpp",
     },
     "decided": {
-        "compiler/fuse_graph.cpp",
-        "compiler/passes/choose_packing.cpp",
+        "nodes/fuse_graph.cpp",
+        "nodes/passes/choose_packing.cpp",
         "layer/graphs/node_pipelines.cpp",
     },
 }
@@ -101,7 +101,7 @@ def room_violations(layer):
 def writer_violations(source, writers):
     """The same for writing the parts of graph::Node; `writers` lists the files that may, of each part."""
     found = {part: set() for part in writers}
-    for folder in ("compiler", "graph", "layer", "runtime", "api"):
+    for folder in ("nodes", "graph", "layer", "runtime", "api"):
         for file in sorted((source / folder).rglob("*")):
             if file.suffix not in SUFFIXES:
                 continue
@@ -151,10 +151,10 @@ def self_test():
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name)
         (root / "graph").mkdir()
-        (root / "compiler").mkdir()
+        (root / "nodes").mkdir()
         (root / "graph" / "reads.cpp").write_text("bool a = node.declared.mode == b;\nconst NodeDecisions& c = d.decided;\n")
-        (root / "compiler" / "decides.cpp").write_text("shader.node.decided.parts = 2;\n")
-        writers = {"declared": set(), "decided": {"compiler/decides.cpp"}}
+        (root / "nodes" / "decides.cpp").write_text("shader.node.decided.parts = 2;\n")
+        writers = {"declared": set(), "decided": {"nodes/decides.cpp"}}
         assert not list(writer_violations(root, writers))
         for text in ("node.declared.id.name = a;", "node.declared.outputs.push_back(a);", "nodes[0].decided.parts |= 1;",
                      "node.declared.localSize[2] = 1;", "graph::NodeDecisions& out = node.decided;"):
@@ -162,7 +162,7 @@ def self_test():
             found = list(writer_violations(root, writers))
             assert len(found) == 1, (text, found)
         (root / "graph" / "writes.cpp").unlink()
-        found = list(writer_violations(root, {"declared": {"compiler/decides.cpp"}, "decided": set()}))
+        found = list(writer_violations(root, {"declared": {"nodes/decides.cpp"}, "decided": set()}))
         assert len(found) == 2, found
     print("layering.py detects violations")
 

@@ -96,10 +96,10 @@ int writeDependencies(const Arguments& arguments, const std::string& input, cons
 
 Json resultJson(const Arguments& arguments, const std::string& input, const glsl::Compiled& compiled)
 {
-    compiler::Options options;
+    nodes::Options options;
     options.request.entryPoint = compiled.entryPoint;
     const Result<graph::Node> node = declaredNode(
-        compiled.words, options, isMeshNode(compiler::SourceModule(compiled.words), options.request.entryPoint));
+        compiled.words, options, isMeshNode(nodes::SourceModule(compiled.words), options.request.entryPoint));
     Json warnings = compilerMessagesJson(compiled.warnings, "warning");
     if (!node) {
         warnings.push_back({{"source", printable(inputName(input))},

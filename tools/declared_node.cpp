@@ -7,28 +7,28 @@
 
 namespace millrace::tools {
 
-bool isMeshNode(const compiler::SourceModule& module, const std::string& entryPoint)
+bool isMeshNode(const nodes::SourceModule& module, const std::string& entryPoint)
 {
     return module.contains(entryPoint, spv::ExecutionModel::MeshEXT) &&
            !module.contains(entryPoint, spv::ExecutionModel::GLCompute);
 }
 
-Result<graph::Node> declaredNode(const spirv::Words& words, const compiler::Options& options, bool isMesh)
+Result<graph::Node> declaredNode(const spirv::Words& words, const nodes::Options& options, bool isMesh)
 {
     if (isMesh) {
         auto collector = collectorOf(words, options);
         return collector ? Result<graph::Node>({std::move(collector->declared), {}}) : collector.error();
     }
-    auto compiled = compiler::compile(words, options);
+    auto compiled = nodes::compile(words, options);
     return compiled ? Result<graph::Node>(std::move(compiled->node)) : compiled.error();
 }
 
-Result<Collector> collectorOf(const spirv::Words& words, const compiler::Options& options)
+Result<Collector> collectorOf(const spirv::Words& words, const nodes::Options& options)
 {
     // How many workgroups a draw may have is for the device to say, and where push constants go for a pipeline layout.
-    compiler::Options own = options;
+    nodes::Options own = options;
     own.request.pushConstantsInMemory = true;
-    auto compiled = compiler::compileMeshNode(words, own, graph::kMaxGroups);
+    auto compiled = nodes::compileMeshNode(words, own, graph::kMaxGroups);
     if (!compiled)
         return compiled.error();
     Collector out{std::move(compiled->declared), std::move(compiled->collector), std::move(own)};

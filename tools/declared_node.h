@@ -2,23 +2,23 @@
 // What a node shader declares, compute or mesh.
 #pragma once
 
-#include "compiler/mesh_node.h"
-#include "compiler/source_module.h"
+#include "nodes/mesh_node.h"
+#include "nodes/source_module.h"
 
 namespace millrace::tools {
 
 // Where a module has a compute and a mesh shader of that name it means the compute shader.
-bool isMeshNode(const compiler::SourceModule& module, const std::string& entryPoint);
+bool isMeshNode(const nodes::SourceModule& module, const std::string& entryPoint);
 
 // Of the entry point that the options name. Errors: what does not compile.
-Result<graph::Node> declaredNode(const spirv::Words& words, const compiler::Options& options, bool isMesh);
+Result<graph::Node> declaredNode(const spirv::Words& words, const nodes::Options& options, bool isMesh);
 
 // The compute node that stands for a mesh node in its graph, and its options. Errors as above.
 struct Collector {
     graph::NodeDeclaration declared;  // by the mesh shader
     spirv::Words words;
-    compiler::Options options;
+    nodes::Options options;
 };
-Result<Collector> collectorOf(const spirv::Words& words, const compiler::Options& options);
+Result<Collector> collectorOf(const spirv::Words& words, const nodes::Options& options);
 
 }  // namespace millrace::tools

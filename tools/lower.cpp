@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/near_word.h"
-#include "compiler/compile.h"
+#include "nodes/compile.h"
 #include "tools/commands.h"
 #include "tools/console.h"
 #include "tools/files.h"
@@ -52,7 +52,7 @@ std::string defaultEntryPoint(const spirv::Words& words)
 // What is wrong with the name of a pass; empty: nothing.
 std::string checkPass(const std::string& name)
 {
-    const auto known = compiler::passNames();
+    const auto known = nodes::passNames();
     std::vector<std::string_view> words(known.begin(), known.end());
     words.emplace_back("all");
     return noneOf(name, words);
@@ -61,7 +61,7 @@ std::string checkPass(const std::string& name)
 std::string passWords()
 {
     std::string words;
-    for (const std::string_view name : compiler::passNames())
+    for (const std::string_view name : nodes::passNames())
         words += std::string(name) + "|";
     return words + "all";
 }
@@ -137,9 +137,9 @@ int writeOutput(const Arguments& arguments, const spirv::Words& words)
     return writeFile(arguments.output.empty() ? "-" : arguments.output, content);
 }
 
-compiler::Options optionsOf(const Arguments& arguments, const spirv::Words& module)
+nodes::Options optionsOf(const Arguments& arguments, const spirv::Words& module)
 {
-    compiler::Options options;
+    nodes::Options options;
     options.request.entryPoint = arguments.entryPoint.empty() ? defaultEntryPoint(module) : arguments.entryPoint;
     options.request.argumentsOffsetBytes = arguments.pushConstantsInMemory ? 0 : arguments.argumentsOffset;
     options.request.pushConstantsInMemory = arguments.pushConstantsInMemory;
@@ -169,14 +169,13 @@ int lower(const Arguments& arguments)
     const auto module = readModule(arguments.input);
     if (!module)
         return reportErrors({module.error()}, arguments.asJson);
-    const compiler::Options options = optionsOf(arguments, *module);
+    const nodes::Options options = optionsOf(arguments, *module);
     const auto compiled = [&] {
         // Modules on the terminal show progress enough.
         std::optional<Progress> progress;
         if (!options.checks.afterPass)
             progress.emplace("compiling");
-        return compiler::compile(*module, options,
-                                 arguments.fits ? graph::MemoryUse::Fits : graph::MemoryUse::Reserves);
+        return nodes::compile(*module, options, arguments.fits ? graph::MemoryUse::Fits : graph::MemoryUse::Reserves);
     }();
     if (!compiled)
         return reportErrors({compiled.error()}, arguments.asJson);

@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "base/input_file.h"
-#include "compiler/find_warnings.h"
+#include "nodes/find_warnings.h"
 #include "spirv/module.h"
 #include "tools/console.h"
 #include "tools/files.h"
@@ -79,14 +79,14 @@ std::vector<std::string> entryPointsOf(const spirv::Words& words, spv::Execution
     return names;
 }
 
-std::string codeWarnings(const compiler::SourceModule& module, const std::string& entryPoint, const std::string& file)
+std::string codeWarnings(const nodes::SourceModule& module, const std::string& entryPoint, const std::string& file)
 {
     std::string out;
     const auto model = module.contains(entryPoint, spv::ExecutionModel::GLCompute) ? spv::ExecutionModel::GLCompute
                                                                                    : spv::ExecutionModel::MeshEXT;
     const auto code = module.extract(entryPoint, model);
-    for (const compiler::Warning& warning :
-         code ? compiler::findWarnings(*code, entryPoint) : std::vector<compiler::Warning>()) {
+    for (const nodes::Warning& warning :
+         code ? nodes::findWarnings(*code, entryPoint) : std::vector<nodes::Warning>()) {
         const std::string reason = warning.place.empty()
                                        ? file + ": warning: entry point '" + entryPoint + "': " + warning.reason
                                        : warning.place + ": warning: " + warning.reason;

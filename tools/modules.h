@@ -11,7 +11,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "base/result.h"
-#include "compiler/source_module.h"
+#include "nodes/source_module.h"
 #include "spirv/tools.h"
 
 namespace millrace::tools {
@@ -35,10 +35,10 @@ inline std::vector<std::string> computeEntryPoints(const spirv::Words& words)
 
 // What the code of an entry point says and seldom means, in lines "FILE:LINE: warning: REASON", or
 // "`file`: warning: entry point ..." where the module has no lines.
-std::string codeWarnings(const compiler::SourceModule& module, const std::string& entryPoint, const std::string& file);
+std::string codeWarnings(const nodes::SourceModule& module, const std::string& entryPoint, const std::string& file);
 inline std::string codeWarnings(const spirv::Words& words, const std::string& entryPoint, const std::string& file)
 {
-    return codeWarnings(compiler::SourceModule(words), entryPoint, file);
+    return codeWarnings(nodes::SourceModule(words), entryPoint, file);
 }
 
 }  // namespace millrace::tools

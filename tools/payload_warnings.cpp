@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "compiler/compare_payloads.h"
-#include "compiler/reflect_types.h"
+#include "nodes/compare_payloads.h"
+#include "nodes/reflect_types.h"
 #include "spirv/module.h"
 
 namespace millrace::tools {
@@ -14,7 +14,7 @@ namespace {
 
 struct Payloads {
     data::DataTypeRef received;
-    std::vector<compiler::SentPayload> sent;
+    std::vector<nodes::SentPayload> sent;
 };
 
 // Of each entry point once, however many nodes have it. Code that cannot be read has none.
@@ -25,8 +25,8 @@ public:
         const auto [found, isNew] = m_known.try_emplace({node.words, node.entryPoint});
         if (isNew) {
             if (const auto module = spirv::read(*node.words)) {
-                found->second = {compiler::reflectPayload(*module, node.entryPoint),
-                                 compiler::reflectSentPayloads(*module, node.entryPoint)};
+                found->second = {nodes::reflectPayload(*module, node.entryPoint),
+                                 nodes::reflectSentPayloads(*module, node.entryPoint)};
             }
         }
         return found->second;
@@ -48,10 +48,10 @@ std::vector<std::string> payloadWarnings(std::span<const NodeCode> nodes)
     std::vector<std::string> out;
     std::set<std::pair<std::string, std::string>> told;
     for (const NodeCode& node : nodes) {
-        for (const compiler::SentPayload& sent : reader.read(node).sent) {
+        for (const nodes::SentPayload& sent : reader.read(node).sent) {
             const auto [begin, end] = receivers.equal_range(sent.target);
             for (auto receiver = begin; receiver != end; ++receiver) {
-                const std::string difference = compiler::differenceOf(*sent.type, *receiver->second);
+                const std::string difference = nodes::differenceOf(*sent.type, *receiver->second);
                 if (!difference.empty() && told.emplace(node.name, sent.target).second) {
                     out.push_back("node '" + node.name + "' sends '" + sent.target +
                                   "' other payloads than that receives: " + difference);

@@ -9,7 +9,7 @@ MR_ABI_BEGIN
 // Of one node in one dispatch. Stands where push constants in memory would (NodeArguments::pushConstants).
 struct MeshNodeList {
     uint64_t commands;  // MeshNodeCommand[capacity]
-    uint64_t payloads;  // payload i is i times the stride of the node behind it (compiler::MeshNode::strideBytes)
+    uint64_t payloads;  // payload i is i times the stride of the node behind it (nodes::MeshNode::strideBytes)
     uint64_t counter;   // uint: payloads that came; those from `capacity` on are lost
     uint64_t report;    // MeshNodeReport in host memory
     uint capacity;      // payloads

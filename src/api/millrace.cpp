@@ -9,10 +9,10 @@
 #include "abi/dispatch.h"
 #include "api/guarded.h"
 #include "api/reflection.h"
-#include "compiler/compile.h"
+#include "nodes/compile.h"
 
 struct MillraceOptions {
-    millrace::compiler::Options options;
+    millrace::nodes::Options options;
     millrace::graph::MemoryUse memory = millrace::graph::MemoryUse::Reserves;
 };
 
@@ -155,7 +155,7 @@ MillraceResult millraceOptionsSetValidation(MillraceOptions* options, int enable
 
 int millraceUsesShaderEnqueue(const uint32_t* words, size_t wordCount)
 {
-    return words && millrace::compiler::usesShaderEnqueue({words, wordCount}) ? 1 : 0;
+    return words && millrace::nodes::usesShaderEnqueue({words, wordCount}) ? 1 : 0;
 }
 
 MillraceResult millraceLower(const uint32_t* words, size_t wordCount, const MillraceOptions* options,
@@ -168,7 +168,7 @@ MillraceResult millraceLower(const uint32_t* words, size_t wordCount, const Mill
         return invalid("words is null");
     return guarded([&] {
         const MillraceOptions given = options ? *options : MillraceOptions();
-        auto compiled = millrace::compiler::compile({words, wordCount}, given.options, given.memory);
+        auto compiled = millrace::nodes::compile({words, wordCount}, given.options, given.memory);
         if (!compiled)
             return fail(MILLRACE_ERROR_INVALID_SHADER, compiled.error().text().c_str());
         std::string reflection = millrace::api::describe(compiled->node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which consumers may run inside their only producer, as far as the graph tells. What the code says
-// is compiler::fuse()'s matter.
+// is nodes::fuse()'s matter.
 #pragma once
 
 #include <cstdint>

@@ -93,7 +93,7 @@ struct LevelGroup {
 };
 
 // What a node says of itself: its code, and the name and index that its pipeline stage gives it. Written by what reads
-// code (src/compiler), and by link(), which writes the implicit payload out.
+// code (src/nodes), and by link(), which writes the implicit payload out.
 struct NodeDeclaration {
     NodeId id;
     std::string entryPoint;
@@ -116,17 +116,17 @@ struct NodeDeclaration {
     bool writesInput = false;
     bool vulkanMemoryModel = false;
     // A mesh node: how its workgroups follow from a payload. Then all else is of the compute node that collects what it
-    // receives (compiler::MeshNode).
+    // receives (nodes::MeshNode).
     std::optional<LaunchMode> drawn;
     std::vector<NodeOutput> outputs;
 };
 
-// What was decided about the node's code. Written by what makes the code: compiler::choosePacking(), fusion, and
+// What was decided about the node's code. Written by what makes the code: nodes::choosePacking(), fusion, and
 // whoever has it compiled for any graph.
 struct NodeDecisions {
     uint32_t packWidth = 0;  // > 0: so many of its workgroups run side by side in one of ours
     // If packed: so many invocations have each payload, and each does a part of the work, of the number that is its
-    // WorkgroupId (compiler/fusion/descent.h).
+    // WorkgroupId (nodes/fusion/descent.h).
     uint32_t parts = 1;
     // > 0: an invocation runs itself what its payload sends, so many levels of recursion (device/depth_first.glsl), and
     // may leave payloads of any level to others. The slots below the top one, of which maxRecursion counts, are for

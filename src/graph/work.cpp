@@ -191,7 +191,7 @@ private:
     // without work takes 4.
     uint64_t leavingSlots(const Node& node, uint32_t topQueue) const
     {
-        constexpr uint64_t kKept = 32;       // compiler/fusion/depth_first.cpp
+        constexpr uint64_t kKept = 32;       // nodes/fusion/depth_first.cpp
         constexpr uint64_t kNodesSend = 16;  // of as many payloads as nodes may send, one comes at least
         const uint64_t bound = m_work.queues[topQueue].payloads;
         if (bound == kUnlimited)

@@ -30,24 +30,24 @@ struct DeviceTraits {
     uint32_t gridMaxGroups = 0;
     // Of a node that shares its level with many others, workgroups at least.
     uint32_t gridShareGroups = 0;
-    // Invocations of a workgroup that runs single-invocation nodes (compiler::Target::packWidth).
+    // Invocations of a workgroup that runs single-invocation nodes (nodes::Target::packWidth).
     uint32_t packedInvocations = 0;
-    // Of one that runs several workgroups of a node with a static grid (compiler::Target::staticInvocations),
+    // Of one that runs several workgroups of a node with a static grid (nodes::Target::staticInvocations),
     uint32_t staticInvocations = 0;
     // with a grid that comes with the payload (dynamicInvocations).
     uint32_t dynamicInvocations = 0;
-    // Workgroups at most that one of ours takes at a time (compiler::Target::chunkGroups),
+    // Workgroups at most that one of ours takes at a time (nodes::Target::chunkGroups),
     uint32_t chunkGroups = 0;
     // of a node that sends nothing and whose grids come with the payload (silentChunkGroups).
     uint32_t silentChunkGroups = 0;
     // What an invocation sends of more bytes lies side by side with its neighbours' (orderedBytes).
     uint32_t orderedBytes = 0;
     // Rows of a grid at most that a workgroup of a leaf dispatch does one after the other
-    // (compiler::Target::leafRows),
+    // (nodes::Target::leafRows),
     uint32_t leafRows = 0;
     // where the code has loops (loopingLeafRows).
     uint32_t loopingLeafRows = 0;
-    // Of payloads that a workgroup keeps in workgroup memory at most (compiler::Target::keptBytes).
+    // Of payloads that a workgroup keeps in workgroup memory at most (nodes::Target::keptBytes).
     uint32_t keptBytes = 0;
     // Sweeps of a graph that is continued before the first look at what they have left.
     uint32_t firstSweeps = 0;

@@ -43,7 +43,7 @@ struct Settings {
     bool int64Atomics = true;  // and shaderBufferInt64Atomics
     uint32_t subgroupOperations = abi::kSubgroupArithmetic;  // abi::kSubgroup*, that compute shaders of the device have
     bool events = true;                                      // VkEvent; VK_KHR_portability_subset has drivers without
-    bool breadcrumbs = false;  // RecordedDispatch::progress() knows; nodes are compiled with compiler::Variant::counted
+    bool breadcrumbs = false;  // RecordedDispatch::progress() knows; nodes are compiled with nodes::Variant::counted
 };
 
 // A queue that nobody else uses during Device::create(), for measuring. A device that its application has not seen yet
@@ -104,7 +104,7 @@ struct GraphPipeline {
     // Likewise, of one graph::isLeaf(.declared) for MemoryUse::None or ::Fed. Null: every dispatch goes through the
     // scheduler.
     std::function<VkResult(uint32_t node, graph::MemoryUse memory, VkPipeline& out)> getLeaf;
-    // One dispatch of that pipeline may run several slots (compiler::Code::batched). Null: none may.
+    // One dispatch of that pipeline may run several slots (nodes::Code::batched). Null: none may.
     std::function<bool(uint32_t node)> isBatched;
     std::vector<data::DataTypeRef> payloadTypes;  // per graph node, null if unknown; empty if nobody asks
     VkPipelineLayout layout = VK_NULL_HANDLE;     // compute layout of those pipelines: the application's sets, its push

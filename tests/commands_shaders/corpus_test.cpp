@@ -11,7 +11,7 @@
 
 #include "commands/shader_variants.h"
 #include "commands_shaders/random_layout.h"
-#include "compiler/compile.h"
+#include "nodes/compile.h"
 #include "shaders/commands_shaders.h"
 #include "shaders/meta.h"
 #include "spirv/module.h"
@@ -135,12 +135,12 @@ TEST_F(Corpus, OfLoweredNodes)
     for (const std::filesystem::path& file : filesBelow(MILLRACE_PROGRAMS)) {
         const auto words = spirv::assemble(readText(file));
         ASSERT_TRUE(words) << file << ": " << words.error().text();
-        compiler::Options options;
+        nodes::Options options;
         options.request.argumentsOffsetBytes = 64;
         const auto module = spirv::read(*words);
         ASSERT_TRUE(module) << file << ": " << module.error().text();
         options.request.entryPoint = module->section(spirv::Section::EntryPoints).front().string(2);
-        if (const auto node = compiler::compile(*words, options)) {
+        if (const auto node = nodes::compile(*words, options)) {
             check(node->words, file.string());
             ++lowered;
         }

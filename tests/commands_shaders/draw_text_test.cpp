@@ -3,7 +3,7 @@
 #include <span>
 
 #include "commands_shaders/variant_text.h"
-#include "compiler/pass_test.h"
+#include "nodes/pass_test.h"
 #include "shaders/commands_shaders.h"
 #include "spirv/module.h"
 
@@ -11,7 +11,7 @@ namespace millrace::commands {
 
 namespace {
 
-using compiler::isSameCode;
+using nodes::isSameCode;
 
 constexpr uint32_t kAll = 0x1f;
 

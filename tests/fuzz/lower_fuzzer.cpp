@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/compile.h"
+#include "nodes/compile.h"
 #include "spirv/module.h"
 
 namespace {
@@ -36,14 +36,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     std::vector<std::string> names = entryPoints(words);
     names.resize(std::min(names.size(), kMaxEntryPoints));
     for (const std::string& name : names) {
-        millrace::compiler::Options options;
+        millrace::nodes::Options options;
         options.request.entryPoint = name;
         options.request.pushConstantsInMemory = (choice & 1) != 0;
         options.request.argumentsOffsetBytes = options.request.pushConstantsInMemory ? 0 : 96;
         options.variant.indirect = (choice & 2) != 0;
         options.target.packWidth = (choice & 4) != 0 ? 0 : 64;
-        (void)millrace::compiler::compile(words, options);
+        (void)millrace::nodes::compile(words, options);
     }
-    (void)millrace::compiler::usesShaderEnqueue(words);
+    (void)millrace::nodes::usesShaderEnqueue(words);
     return 0;
 }

@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/compile.h"
 #include "harness/temporary_folder.h"
+#include "nodes/compile.h"
 
 namespace millrace::glsl {
 
@@ -38,10 +38,10 @@ std::string text(const Compiled& module)
 
 graph::Node reflected(const Compiled& module)
 {
-    compiler::Options options;
+    nodes::Options options;
     options.request.entryPoint = module.entryPoint;
     options.checks.validate = true;
-    const auto out = compiler::compile(module.words, options);
+    const auto out = nodes::compile(module.words, options);
     if (!out) {
         ADD_FAILURE() << out.error().text();
         return {};

@@ -38,7 +38,7 @@ protected:
         }
         auto graph = graph::link(std::move(nodes));
         ASSERT_TRUE(graph) << graph.error().text();
-        std::vector<compiler::FusionOutcome> outcomes;
+        std::vector<nodes::FusionOutcome> outcomes;
         EXPECT_TRUE(builder.fuse(std::move(*graph), false, outcomes));
     }
 

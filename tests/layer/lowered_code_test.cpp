@@ -151,10 +151,10 @@ TEST_F(LoweredCode, NodesOfOneCodeInDifferentPlacesOfTheGraph_Once)
 TEST_F(LoweredCode, WhatWasReleased_IsFreed)
 {
     const layer::NodeRequest asked = request(1, "a");
-    const auto prepared = compiler::prepare(*asked.words, asked.options);
+    const auto prepared = nodes::prepare(*asked.words, asked.options);
     ASSERT_TRUE(prepared);
-    std::weak_ptr<const compiler::NodeShader> module = prepared->shader;
-    layer::LoweredCode code(asked.words, asked.options, std::make_shared<const compiler::PreparedNode>(*prepared));
+    std::weak_ptr<const nodes::NodeShader> module = prepared->shader;
+    layer::LoweredCode code(asked.words, asked.options, std::make_shared<const nodes::PreparedNode>(*prepared));
     const auto kept = [&] {
         const auto lowered = code.get();
         EXPECT_TRUE(lowered) << lowered.error().text();

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "compiler/fuse_graph.h"
+#include "nodes/fuse_graph.h"
 #include "oracle/assembler.h"
 #include "random/random_graph.h"
 
@@ -98,13 +98,13 @@ TEST(RandomGraphs, SameSeed_SameGraph)
 }
 
 // Whether a node runs inside its producer.
-std::vector<compiler::FusionOutcome> fuse(const RandomGraph& graph)
+std::vector<nodes::FusionOutcome> fuse(const RandomGraph& graph)
 {
-    std::vector<compiler::FusableNode> nodes;
+    std::vector<nodes::FusableNode> nodes;
     std::vector<graph::Node> linked;
     for (const NodeSpec& node : graph.spec.nodes) {
         const GeneratedModule& module = graph.modules[graph.moduleOfNode[node.id]];
-        compiler::Options options{.request = {.argumentsOffsetBytes = 128}};
+        nodes::Options options{.request = {.argumentsOffsetBytes = 128}};
         options.request.entryPoint = node.entry;
         if (node.nameFromApi)
             options.request.nodeName = node.name;
@@ -114,7 +114,7 @@ std::vector<compiler::FusionOutcome> fuse(const RandomGraph& graph)
             const auto* bytes = reinterpret_cast<const uint8_t*>(&value);
             options.request.specialization.push_back({id, {bytes, bytes + 4}});
         }
-        auto prepared = compiler::prepare(module.words, options);
+        auto prepared = nodes::prepare(module.words, options);
         if (!prepared) {
             ADD_FAILURE() << "seed " << graph.spec.seed << ": " << prepared.error().text();
             return {};
@@ -124,11 +124,11 @@ std::vector<compiler::FusionOutcome> fuse(const RandomGraph& graph)
                          node.twinOf.value_or(node.id)});
     }
     auto whole = graph::link(std::move(linked));
-    std::vector<compiler::FusionOutcome> outcomes;
-    const bool done = whole && compiler::fuseGraph(nodes, std::move(*whole), true, outcomes);
+    std::vector<nodes::FusionOutcome> outcomes;
+    const bool done = whole && nodes::fuseGraph(nodes, std::move(*whole), true, outcomes);
     EXPECT_TRUE(done) << "seed " << graph.spec.seed;
     if (std::getenv("MILLRACE_SHOW_FUSION"))
-        for (const compiler::FusionOutcome& outcome : outcomes)
+        for (const nodes::FusionOutcome& outcome : outcomes)
             std::printf("%u %s -> %s: %s\n", static_cast<uint32_t>(graph.spec.seed), outcome.node.c_str(),
                         outcome.output.c_str(), outcome.fused ? "fused" : outcome.why.c_str());
     return outcomes;
@@ -145,7 +145,7 @@ bool isWide(const GraphSpec& graph, const std::string& receivers)
 }
 
 // Of the features that fusion has to keep or to see, those that a sender has into which others are fused.
-std::set<std::string> featuresOfSenders(const GraphSpec& graph, const std::vector<compiler::FusionOutcome>& outcomes)
+std::set<std::string> featuresOfSenders(const GraphSpec& graph, const std::vector<nodes::FusionOutcome>& outcomes)
 {
     std::set<std::string> out;
     for (const NodeSpec& node : graph.nodes) {
@@ -180,10 +180,10 @@ TEST(RandomGraphs, ManyGraphs_CanBeFused)
     constexpr uint32_t kFirst = 1000, kCount = 320;
     for (uint32_t seed = kFirst; seed < kFirst + kCount; ++seed) {
         const RandomGraph graph = buildGraph(seed, 0);
-        const std::vector<compiler::FusionOutcome> outcomes = fuse(graph);
+        const std::vector<nodes::FusionOutcome> outcomes = fuse(graph);
         for (const std::string& feature : featuresOfSenders(graph.spec, outcomes))
             ++graphs[feature];
-        levelsInOne += std::ranges::any_of(outcomes, &compiler::FusionOutcome::levelsInOne);
+        levelsInOne += std::ranges::any_of(outcomes, &nodes::FusionOutcome::levelsInOne);
         inParts += std::ranges::any_of(outcomes, [](const auto& outcome) { return outcome.parts > 1; });
     }
     EXPECT_GE(graphs["a sender"], kCount * 2 / 5);

@@ -12,11 +12,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/input_file.h"
-#include "compiler/compile.h"
-#include "compiler/fuse_graph.h"
-#include "compiler/source_module.h"
 #include "glsl/compile.h"
 #include "graph/diagnose.h"
+#include "nodes/compile.h"
+#include "nodes/fuse_graph.h"
+#include "nodes/source_module.h"
 #include "tools/commands.h"
 #include "tools/console.h"
 #include "tools/declared_node.h"
@@ -97,7 +97,7 @@ public:
             const run::Program program = run::loadProgram(description);
             std::cerr << program.warnings;
             for (const run::ProgramNode& node : program.nodes) {
-                compiler::Options options;
+                nodes::Options options;
                 options.request.entryPoint = node.entryPoint;
                 options.request.nodeName = node.name;
                 options.request.shaderIndex = node.index;
@@ -133,7 +133,7 @@ public:
             entryPoints.emplace_back("main");
         }
         for (const std::string& entryPoint : entryPoints) {
-            compiler::Options options;
+            nodes::Options options;
             options.request.entryPoint = entryPoint;
             if (!stage.node.name.empty())
                 options.request.nodeName = stage.node.name;
@@ -145,9 +145,9 @@ public:
     }
 
     std::vector<graph::Node> nodes;
-    std::vector<compiler::FusableNode> sources;  // per node
-    std::vector<spirv::SharedWords> shaders;     // likewise: as they were loaded, or what each needs of that
-    std::vector<std::string> files;              // likewise
+    std::vector<nodes::FusableNode> sources;  // per node
+    std::vector<spirv::SharedWords> shaders;  // likewise: as they were loaded, or what each needs of that
+    std::vector<std::string> files;           // likewise
     ErrorList errors;
 
 private:
@@ -159,7 +159,7 @@ private:
         }
 
         const spirv::SharedWords words;
-        const compiler::SourceModule source;
+        const nodes::SourceModule source;
     };
 
     void compileSource(const std::string& file, spirv::Words& words)
@@ -200,7 +200,7 @@ private:
     }
 
     // `code`: what else than the file tells code from other code.
-    void compile(const std::string& file, compiler::Options options, const Module& module, const std::string& code)
+    void compile(const std::string& file, nodes::Options options, const Module& module, const std::string& code)
     {
         // Where push constants go is for the pipeline layout to say, which is not known here.
         options.request.pushConstantsInMemory = true;
@@ -216,7 +216,7 @@ private:
         files.push_back(inputName(file));
     }
 
-    Status compileMesh(const std::string& file, const compiler::Options& options, const Module& module,
+    Status compileMesh(const std::string& file, const nodes::Options& options, const Module& module,
                        const std::string& code)
     {
         const auto alone = module.source.extract(options.request.entryPoint, spv::ExecutionModel::MeshEXT);
@@ -228,17 +228,17 @@ private:
             return collector.error();
         const Status status = prepare(file, collector->options, Module(std::move(collector->words)), code);
         if (status) {
-            nodes.back() = compiler::asMeshNode(std::move(nodes.back()), collector->declared);
+            nodes.back() = nodes::asMeshNode(std::move(nodes.back()), collector->declared);
             shaders.back() = shader.words;
         }
         return status;
     }
 
-    Status prepare(const std::string& file, const compiler::Options& options, const Module& module,
+    Status prepare(const std::string& file, const nodes::Options& options, const Module& module,
                    const std::string& code)
     {
-        auto prepared = compiler::prepare(module.source, options);
-        const auto lowered = prepared ? compiler::lower(*prepared, options) : prepared.error();
+        auto prepared = nodes::prepare(module.source, options);
+        const auto lowered = prepared ? nodes::lower(*prepared, options) : prepared.error();
         if (lowered) {
             const size_t number = m_codes.try_emplace({file, code}, m_codes.size()).first->second;
             nodes.push_back(prepared->node);
@@ -324,7 +324,7 @@ int runGraph(const Arguments& arguments)
     if (!linked)
         return reportErrors({linked.error()}, arguments.asJson);
     GraphReport report{std::move(*linked), {}, {}, std::move(loader.files), {}, {}};
-    const auto fused = compiler::fuseGraph(loader.sources, report.graph, false, report.fusion);
+    const auto fused = nodes::fuseGraph(loader.sources, report.graph, false, report.fusion);
     if (!fused)
         return reportErrors({fused.error()}, arguments.asJson);
     for (uint32_t n = 0; n < report.graph.nodes.size(); ++n)

@@ -8,8 +8,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "compiler/fuse_graph.h"
 #include "graph/plan.h"
+#include "nodes/fuse_graph.h"
 #include "tools/graph/node_groups.h"
 
 namespace millrace::tools {
@@ -18,9 +18,9 @@ struct GraphReport {
     graph::Graph graph;
     NodeGraph groups;
     graph::ScratchSizes scratch;
-    std::vector<std::string> files;                 // per node
-    std::vector<compiler::FusionOutcome> fusion{};  // the graph is the one before
-    std::vector<bool> leaves{};                     // per node: graph::Graph::areLeaves() of the graph that runs
+    std::vector<std::string> files;              // per node
+    std::vector<nodes::FusionOutcome> fusion{};  // the graph is the one before
+    std::vector<bool> leaves{};                  // per node: graph::Graph::areLeaves() of the graph that runs
 };
 
 void printReport(std::ostream& out, const GraphReport& report);

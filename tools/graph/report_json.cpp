@@ -38,7 +38,7 @@ json reportJson(const GraphReport& report)
     for (uint32_t n = 0; n < report.graph.nodes.size(); ++n)
         out["nodes"].push_back(nodeOfGraphJson(report, n));
     out["fusion"] = json::array();
-    for (const compiler::FusionOutcome& outcome : report.fusion) {
+    for (const nodes::FusionOutcome& outcome : report.fusion) {
         json entry = {{"from", outcome.node}, {"to", outcome.output}, {"fused", outcome.fused}};
         if (outcome.lastLevel)
             entry["lastLevel"] = true;

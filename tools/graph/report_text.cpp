@@ -80,7 +80,7 @@ void printOutputs(std::ostream& out, const GraphReport& report)
     }
 }
 
-std::string whereItRuns(const compiler::FusionOutcome& outcome)
+std::string whereItRuns(const nodes::FusionOutcome& outcome)
 {
     if (!outcome.fused)
         return "no: " + outcome.why;
@@ -100,7 +100,7 @@ std::string whereItRuns(const compiler::FusionOutcome& outcome)
 void printFusion(std::ostream& out, const GraphReport& report)
 {
     Table table({"from", "to", "runs inside its producer"});
-    for (const compiler::FusionOutcome& outcome : report.fusion)
+    for (const nodes::FusionOutcome& outcome : report.fusion)
         table.add({outcome.node, "'" + outcome.output + "'", whereItRuns(outcome)});
     if (table.rowCount() > 0) {
         out << "\n";

@@ -168,7 +168,7 @@ void completeNode(const NodeDescription& description, ProgramNode& node)
 {
     node.specialization = encodeSpecialization(description, node.words);
 
-    compiler::Options options;
+    nodes::Options options;
     options.request.entryPoint = node.entryPoint;
     options.request.nodeName = node.name;
     options.request.shaderIndex = node.index;

@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "base/near_word.h"
-#include "compiler/reflect_types.h"
+#include "nodes/reflect_types.h"
 #include "spirv/edit.h"
 #include "spirv/module.h"
 #include "tools/run/numbers.h"
@@ -14,7 +14,7 @@ namespace millrace::tools::run {
 
 namespace {
 
-using compiler::TypeReflection;
+using nodes::TypeReflection;
 using spirv::Id;
 using spirv::Instruction;
 using spirv::Module;

@@ -191,7 +191,7 @@ Result<graph::Graph> GraphBuilder::fuse(graph::Graph graph)
     if (settings.fusion == settings::Fusion::None || seesNodes ||
         (m_flags & VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT_KHR))
         return graph;
-    std::vector<compiler::FusionOutcome> outcomes;
+    std::vector<nodes::FusionOutcome> outcomes;
     const size_t before = m_stages->results().size();
     Result<graph::Graph> fused = m_stages->fuse(std::move(graph), settings.fusion == settings::Fusion::All, outcomes);
     for (const NodeResult& added : m_stages->results().subspan(before))

@@ -5,13 +5,13 @@
 
 namespace millrace::layer {
 
-LoweredCode::LoweredCode(SharedWords words, const compiler::Options& options,
-                         std::shared_ptr<const compiler::PreparedNode> prepared)
+LoweredCode::LoweredCode(SharedWords words, const nodes::Options& options,
+                         std::shared_ptr<const nodes::PreparedNode> prepared)
     : m_words(std::move(words)), m_options(options), m_node(prepared->node), m_prepared(std::move(prepared))
 {
 }
 
-Result<compiler::LoweredNode> LoweredCode::get()
+Result<nodes::LoweredNode> LoweredCode::get()
 {
     std::unique_lock lock(m_mutex);
     if (m_lowered)
@@ -20,7 +20,7 @@ Result<compiler::LoweredNode> LoweredCode::get()
         lock.unlock();
         return makeAgain();
     }
-    Result<compiler::LoweredNode> lowered = compiler::lower(*m_prepared, m_options);
+    Result<nodes::LoweredNode> lowered = nodes::lower(*m_prepared, m_options);
     if (lowered) {
         m_lowered = *lowered;
         m_prepared = nullptr;
@@ -43,14 +43,14 @@ bool LoweredCode::isReleased() const
 }
 
 // Validating takes longer than all else, and was done.
-Result<compiler::LoweredNode> LoweredCode::makeAgain() const
+Result<nodes::LoweredNode> LoweredCode::makeAgain() const
 {
-    compiler::Options options = m_options;
+    nodes::Options options = m_options;
     options.checks.isValid = true;
-    const Result<compiler::PreparedNode> prepared = compiler::prepare(*m_words, options);
+    const Result<nodes::PreparedNode> prepared = nodes::prepare(*m_words, options);
     if (!prepared)
         return prepared.error();
-    return compiler::lower(*prepared, options);
+    return nodes::lower(*prepared, options);
 }
 
 }  // namespace millrace::layer

@@ -6,35 +6,34 @@
 #include <mutex>
 #include <optional>
 
-#include "compiler/compile.h"
 #include "layer/objects/shader_modules.h"
+#include "nodes/compile.h"
 
 namespace millrace::layer {
 
 // The module of a node, lowered once for all its pipelines, and for all nodes with the same code. Thread-safe.
 class LoweredCode {
 public:
-    // `prepared`: what compiler::prepare() made of the words with the options.
-    LoweredCode(SharedWords words, const compiler::Options& options,
-                std::shared_ptr<const compiler::PreparedNode> prepared);
+    // `prepared`: what nodes::prepare() made of the words with the options.
+    LoweredCode(SharedWords words, const nodes::Options& options, std::shared_ptr<const nodes::PreparedNode> prepared);
 
     // What was prepared; of several nodes with this code, the first.
     const graph::Node& node() const { return m_node; }
-    // Lowers when it is first asked for. Errors: compiler::lower()'s.
-    Result<compiler::LoweredNode> get();
+    // Lowers when it is first asked for. Errors: nodes::lower()'s.
+    Result<nodes::LoweredNode> get();
     // Frees the module: nobody is expected to ask for it. For who does it is made of the words, and not kept.
     void release();
     bool isReleased() const;
 
 private:
-    Result<compiler::LoweredNode> makeAgain() const;
+    Result<nodes::LoweredNode> makeAgain() const;
 
     const SharedWords m_words;
-    const compiler::Options m_options;
+    const nodes::Options m_options;
     const graph::Node m_node;
     mutable std::mutex m_mutex;
-    std::shared_ptr<const compiler::PreparedNode> m_prepared;  // until it is lowered
-    std::optional<compiler::LoweredNode> m_lowered;
+    std::shared_ptr<const nodes::PreparedNode> m_prepared;  // until it is lowered
+    std::optional<nodes::LoweredNode> m_lowered;
     bool m_isReleased = false;
 };
 

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/mesh_node.h"
 #include "layer/chains/chain.h"
 #include "layer/graphs/pipelines.h"
 #include "layer/graphs/validate.h"
@@ -17,6 +16,7 @@
 #include "layer/objects/driver_pipeline_info.h"
 #include "layer/objects/graphics_parts.h"
 #include "layer/objects/transient_module.h"
+#include "nodes/mesh_node.h"
 #include "runtime/host_memory.h"
 
 namespace millrace::layer {
@@ -97,9 +97,9 @@ private:
         return refuseMeshNode(m_device, rule, why, advice);
     }
     VkResult checkStages() const;
-    VkResult compile(compiler::MeshNode& node);
-    VkResult addCollector(const compiler::MeshNode& node, GraphObject& object);
-    VkResult createPipeline(const compiler::MeshNode& node, MeshNodePipeline& pipeline) const;
+    VkResult compile(nodes::MeshNode& node);
+    VkResult addCollector(const nodes::MeshNode& node, GraphObject& object);
+    VkResult createPipeline(const nodes::MeshNode& node, MeshNodePipeline& pipeline) const;
     VkResult callMaker(VkGraphicsPipelineCreateInfo& info, PlainStages& stages, MeshNodePipeline& pipeline) const;
     VkResult callDriver(VkGraphicsPipelineCreateInfo& info, PlainStages& stages, MeshNodePipeline& pipeline) const;
 
@@ -126,7 +126,7 @@ VkResult Creation::checkStages() const
     return VK_SUCCESS;
 }
 
-VkResult Creation::compile(compiler::MeshNode& node)
+VkResult Creation::compile(nodes::MeshNode& node)
 {
     m_graphLayout = graphLayoutOf(m_device, m_info.layout);
     if (!m_graphLayout)
@@ -142,11 +142,11 @@ VkResult Creation::compile(compiler::MeshNode& node)
                    ? VK_PIPELINE_COMPILE_REQUIRED
                    : refuse("Millrace-library-creation", request.error().text());
     m_request = std::move(*request);
-    compiler::Options options = m_request->options;
+    nodes::Options options = m_request->options;
     options.request.argumentsOffsetBytes = m_layout->argumentsOffsetBytes;
     options.request.pushConstantsInMemory = false;
-    Result<compiler::MeshNode> compiled =
-        compiler::compileMeshNode(*m_request->words, options, m_device.support.maxMeshNodeGroups);
+    Result<nodes::MeshNode> compiled =
+        nodes::compileMeshNode(*m_request->words, options, m_device.support.maxMeshNodeGroups);
     if (!compiled) {
         (void)refuse("Millrace-library-creation", compiled.error().text(), kSeeLowerCommand);
         return VK_ERROR_UNKNOWN;
@@ -163,7 +163,7 @@ VkResult Creation::compile(compiler::MeshNode& node)
 }
 
 // The node as far as the graph is concerned.
-VkResult Creation::addCollector(const compiler::MeshNode& node, GraphObject& object)
+VkResult Creation::addCollector(const nodes::MeshNode& node, GraphObject& object)
 {
     NodeRequest collector;
     collector.words = std::make_shared<const spirv::Words>(node.collector);
@@ -181,7 +181,7 @@ VkResult Creation::addCollector(const compiler::MeshNode& node, GraphObject& obj
         (void)refuse("Millrace-library-creation", result.message, kSeeLowerCommand);
     if (result.result != VK_SUCCESS)
         return result.result;
-    result.node->node = compiler::asMeshNode(std::move(result.node->node), node.declared);
+    result.node->node = nodes::asMeshNode(std::move(result.node->node), node.declared);
     // With the names that the collector lacks.
     if (result.node->payloadType)
         result.node->payloadType = payloadTypeOf(*m_request, node.declared);
@@ -189,7 +189,7 @@ VkResult Creation::addCollector(const compiler::MeshNode& node, GraphObject& obj
     return VK_SUCCESS;
 }
 
-VkResult Creation::createPipeline(const compiler::MeshNode& node, MeshNodePipeline& pipeline) const
+VkResult Creation::createPipeline(const nodes::MeshNode& node, MeshNodePipeline& pipeline) const
 {
     PlainStages stages;
     stages.add(*findStage(m_info, VK_SHADER_STAGE_MESH_BIT_EXT), std::make_shared<const spirv::Words>(node.shader));
@@ -197,7 +197,7 @@ VkResult Creation::createPipeline(const compiler::MeshNode& node, MeshNodePipeli
     if (const auto* given = findStage(m_info, VK_SHADER_STAGE_FRAGMENT_BIT)) {
         SharedWords words;
         if (usesShaderEnqueue(m_device, *given)) {
-            Result<spirv::Words> plain = compiler::withoutNodes(*wordsOf(m_device, *given), given->pName);
+            Result<spirv::Words> plain = nodes::withoutNodes(*wordsOf(m_device, *given), given->pName);
             if (!plain)
                 return refuse("Millrace-library-creation", plain.error().text());
             words = std::make_shared<const spirv::Words>(std::move(*plain));
@@ -258,7 +258,7 @@ VkResult Creation::callDriver(VkGraphicsPipelineCreateInfo& info, PlainStages& s
 VkResult Creation::run(std::shared_ptr<GraphObject>& out)
 {
     VkResult result = checkStages();
-    compiler::MeshNode node;
+    nodes::MeshNode node;
     if (result == VK_SUCCESS)
         result = compile(node);
     if (result != VK_SUCCESS)

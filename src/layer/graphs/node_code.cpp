@@ -10,7 +10,7 @@
 namespace millrace::layer {
 
 NodeCode::NodeCode(std::shared_ptr<GraphLayout> layout, const NodeRequest& request,
-                   std::shared_ptr<LoweredCode> lowered, const compiler::Code& code, VkPipelineCreateFlags flags)
+                   std::shared_ptr<LoweredCode> lowered, const nodes::Code& code, VkPipelineCreateFlags flags)
     : m_layout(std::move(layout)), m_request(request), m_lowered(std::move(lowered)), m_code(code), m_flags(flags)
 {
 }
@@ -57,11 +57,11 @@ VkResult NodeCode::get(graph::MemoryUse memory, const Cache& cache, VkPipeline& 
 VkResult NodeCode::create(graph::MemoryUse memory, const Cache& cache, VkPipeline& out,
                           VkPipelineCreationFeedbackFlags* feedback) const
 {
-    compiler::Code code = m_code;
+    nodes::Code code = m_code;
     code.memory = memory;
-    const Result<compiler::LoweredNode> lowered = m_lowered->get();
+    const Result<nodes::LoweredNode> lowered = m_lowered->get();
     const Result<spirv::Words> words =
-        lowered ? compiler::finish(*lowered, code, m_request.options) : Result<spirv::Words>(lowered.error());
+        lowered ? nodes::finish(*lowered, code, m_request.options) : Result<spirv::Words>(lowered.error());
     if (words)
         return callDriver(*words, cache, out, feedback);
     const Device& device = m_layout->device;

@@ -10,10 +10,10 @@
 #include <mutex>
 #include <optional>
 
-#include "compiler/compile.h"
 #include "layer/graphs/lowered_code.h"
 #include "layer/objects/pipeline_layouts.h"
 #include "layer/objects/shader_modules.h"
+#include "nodes/compile.h"
 
 namespace millrace::layer {
 
@@ -22,7 +22,7 @@ struct PipelineCache;
 // One stage, with everything that may be gone after the creating command copied.
 struct NodeRequest {
     SharedWords words;
-    compiler::Options options;
+    nodes::Options options;
     VkPipelineShaderStageCreateFlags stageFlags = 0;
     uint32_t requiredSubgroupSize = 0;  // 0: the driver's choice
     std::optional<VkPipelineRobustnessCreateInfo> robustness;
@@ -34,7 +34,7 @@ public:
     // `flags` are those that the driver may see. `code.memory` means nothing.
     // `lowered` may be that of other code as well.
     NodeCode(std::shared_ptr<GraphLayout> layout, const NodeRequest& request, std::shared_ptr<LoweredCode> lowered,
-             const compiler::Code& code, VkPipelineCreateFlags flags);
+             const nodes::Code& code, VkPipelineCreateFlags flags);
     ~NodeCode();
     NodeCode(const NodeCode&) = delete;
     NodeCode& operator=(const NodeCode&) = delete;
@@ -67,7 +67,7 @@ private:
     const std::shared_ptr<GraphLayout> m_layout;
     const NodeRequest m_request;
     const std::shared_ptr<LoweredCode> m_lowered;
-    const compiler::Code m_code;
+    const nodes::Code m_code;
     const VkPipelineCreateFlags m_flags;
     std::recursive_mutex m_mutex;  // while a pipeline is made
     bool m_isCreating = false;

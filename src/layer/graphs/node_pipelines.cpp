@@ -6,13 +6,13 @@
 #include <map>
 
 #include "base/parallel.h"
-#include "compiler/reflect_types.h"
 #include "graph/code_traits.h"
 #include "layer/chains/chain.h"
 #include "layer/graphs/pipelines_ahead.h"
 #include "layer/loader/device.h"
 #include "layer/objects/pipeline_caches.h"
 #include "layer/objects/specialization.h"
+#include "nodes/reflect_types.h"
 #include "spirv/edit.h"
 
 namespace millrace::layer {
@@ -31,12 +31,12 @@ uint64_t nanosecondsSince(std::chrono::steady_clock::time_point start)
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count());
 }
 
-compiler::Target targetOf(const Device& device, std::span<const uint32_t> words)
+nodes::Target targetOf(const Device& device, std::span<const uint32_t> words)
 {
     const runtime::DeviceTraits& traits = device.runtime->traits();
     const runtime::Settings& settings = device.settings().runtime;
     const uint32_t groups = runtime::fullGrid(traits, traits.packedInvocations);
-    compiler::Target target;
+    nodes::Target target;
     target.minSubgroupSize = device.support.minSubgroupSize;
     target.packWidth = traits.packedInvocations;
     target.staticInvocations = traits.staticInvocations;
@@ -50,7 +50,7 @@ compiler::Target targetOf(const Device& device, std::span<const uint32_t> words)
     if (device.support.deviceScope)
         target.keptBytes = traits.keptBytes;
     target.busyPayloads = std::max(groups * traits.packedInvocations / 4, 1u);
-    target.longIntegers = traits.integerBits == 64 || compiler::usesLongIntegers(words);
+    target.longIntegers = traits.integerBits == 64 || nodes::usesLongIntegers(words);
     target.longAtomics = traits.atomicBits == 64;
     target.subgroupOperations = traits.subgroupOperations;
     target.nonUniformIndexing = device.support.nonUniformIndexing;
@@ -71,7 +71,7 @@ data::DataTypeRef payloadTypeOf(const NodeRequest& request, const graph::NodeDec
     // Lengths of arrays may be specialization constants.
     if (!module || !spirv::specialize(*module, request.options.request.specialization))
         return nullptr;
-    return compiler::reflectPayload(*module, request.options.request.entryPoint);
+    return nodes::reflectPayload(*module, request.options.request.entryPoint);
 }
 
 Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageCreateInfo& stage,
@@ -82,7 +82,7 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
     if (!request.words)
         return Diagnostic{"layer", std::string("entry point ") + stage.pName,
                           "the stage has no shader code with a compute entry point"};
-    compiler::Request& asked = request.options.request;
+    nodes::Request& asked = request.options.request;
     asked.entryPoint = stage.pName;
     if (const auto* node = findInChain<VkPipelineShaderStageNodeCreateInfoAMDX>(
             stage.pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX)) {
@@ -137,10 +137,10 @@ void NodeBuilder::prepareOne(size_t request)
     if (!m_prepared[request] && (m_flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)) {
         out.result = VK_PIPELINE_COMPILE_REQUIRED;
     } else if (!m_prepared[request]) {
-        Result<compiler::PreparedNode> prepared =
-            compiler::prepare(m_modules->sourceOf(m_requests[request]), m_requests[request].options);
+        Result<nodes::PreparedNode> prepared =
+            nodes::prepare(m_modules->sourceOf(m_requests[request]), m_requests[request].options);
         if (prepared) {
-            m_prepared[request] = std::make_shared<const compiler::PreparedNode>(std::move(*prepared));
+            m_prepared[request] = std::make_shared<const nodes::PreparedNode>(std::move(*prepared));
             if (m_cache.known)
                 m_cache.known->prepared.insert(key, m_prepared[request]);
         } else {
@@ -183,24 +183,24 @@ void NodeBuilder::addNode(size_t request)
     if (!m_device.settings().capture.empty())
         added->payloadType = owner == request ? payloadTypeOf(own, node.declared) : m_results[owner].node->payloadType;
     // What is prepared may be that of another request.
-    const compiler::Request& asked = own.options.request;
+    const nodes::Request& asked = own.options.request;
     node.declared.id.name = asked.nodeName.value_or(owner == request ? node.declared.id.name : asked.entryPoint);
     node.declared.id.index = asked.shaderIndex.value_or(node.declared.id.index);
     m_results[request].node = added;
 }
 
-Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, bool all, std::vector<compiler::FusionOutcome>& outcomes)
+Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, bool all, std::vector<nodes::FusionOutcome>& outcomes)
 {
-    std::vector<compiler::FusableNode> nodes;
+    std::vector<nodes::FusableNode> nodes;
     for (size_t i = 0; i < m_requests.size(); ++i) {
         const NodeRequest& request = m_requests[i];
         const bool isPlain = !request.robustness && request.requiredSubgroupSize == 0 && request.stageFlags == 0;
         nodes.push_back({request.words, request.options, *m_prepared[i], m_owners[i], isPlain});
     }
-    const auto fuseOne = [this](const compiler::FusableNode& producer, const compiler::FusedOutput& output) {
+    const auto fuseOne = [this](const nodes::FusableNode& producer, const nodes::FusedOutput& output) {
         return fuseCode(producer, output);
     };
-    Result<graph::Graph> fused = compiler::fuseGraph(nodes, std::move(graph), all, outcomes, fuseOne);
+    Result<graph::Graph> fused = nodes::fuseGraph(nodes, std::move(graph), all, outcomes, fuseOne);
     bool changed = false;
     for (size_t i = 0; fused && i < nodes.size(); ++i) {
         if (!nodes[i].changed)
@@ -211,24 +211,24 @@ Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, bool all, std::vector
         m_requests[i].words = std::move(nodes[i].words);
         m_requests[i].options = std::move(nodes[i].options);
         m_results[i].node->node = nodes[i].prepared.node;
-        m_prepared[i] = std::make_shared<const compiler::PreparedNode>(std::move(nodes[i].prepared));
+        m_prepared[i] = std::make_shared<const nodes::PreparedNode>(std::move(nodes[i].prepared));
     }
     if (changed)
         m_owners = NodeModules(m_requests, nullptr).findOwners(m_requests);
     return fused;
 }
 
-Result<compiler::FusedCode> NodeBuilder::fuseCode(const compiler::FusableNode& producer,
-                                                  const compiler::FusedOutput& output) const
+Result<nodes::FusedCode> NodeBuilder::fuseCode(const nodes::FusableNode& producer,
+                                               const nodes::FusedOutput& output) const
 {
     if (!m_cache.known)
-        return compiler::fuseCode(producer, output);
+        return nodes::fuseCode(producer, output);
     const ContentKey key = keyOf(producer, output);
     if (const auto known = m_cache.known->fused.find(key))
         return *known;
-    Result<compiler::FusedCode> code = compiler::fuseCode(producer, output);
+    Result<nodes::FusedCode> code = nodes::fuseCode(producer, output);
     if (code)
-        m_cache.known->fused.insert(key, std::make_shared<const compiler::FusedCode>(*code));
+        m_cache.known->fused.insert(key, std::make_shared<const nodes::FusedCode>(*code));
     return code;
 }
 
@@ -294,8 +294,8 @@ std::span<const NodeResult> NodeBuilder::compile(std::span<const graph::CodeTrai
     for (size_t i = 0; i < m_requests.size(); ++i) {
         const size_t owner = m_owners[i];
         m_results[i].node->node.decided.anyGraph = traits.empty();
-        const compiler::Code code{.batched = users[i] > 1 && !m_requests[i].options.variant.indirect,
-                                  .traits = traitsOf(i)};
+        const nodes::Code code{.batched = users[i] > 1 && !m_requests[i].options.variant.indirect,
+                               .traits = traitsOf(i)};
         m_results[i].node->code = owner == i
                                       ? std::make_shared<NodeCode>(m_layout, m_requests[i], m_lowered[i], code, m_flags)
                                       : m_results[owner].node->code;

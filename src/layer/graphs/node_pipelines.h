@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "compiler/fuse_graph.h"
 #include "data/data_type.h"
 #include "layer/base/content_hash.h"
 #include "layer/graphs/node_code.h"
 #include "layer/graphs/node_modules.h"
+#include "nodes/fuse_graph.h"
 #include "runtime/runtime.h"
 
 namespace millrace::layer {
@@ -54,8 +54,8 @@ public:
     // First: what linking has to know. Per request.
     std::span<const NodeResult> prepare();
     // Lets consumers run inside their producers, where `graph`, whose first nodes are the requests, allows it. Returns
-    // the graph linked again, which may have more nodes (compiler::fuseGraph), and then there are more requests.
-    Result<graph::Graph> fuse(graph::Graph graph, bool all, std::vector<compiler::FusionOutcome>& outcomes);
+    // the graph linked again, which may have more nodes (nodes::fuseGraph), and then there are more requests.
+    Result<graph::Graph> fuse(graph::Graph graph, bool all, std::vector<nodes::FusionOutcome>& outcomes);
     std::span<const NodeResult> results() const { return m_results; }
     // Then: their code. `traits` per request; empty for a library, which may become part of any graph. So `uses`, which
     // says what for each node's first pipeline is, if it needs one.
@@ -65,8 +65,7 @@ public:
 private:
     void prepareOne(size_t request);
     void addNode(size_t request);
-    Result<compiler::FusedCode> fuseCode(const compiler::FusableNode& producer,
-                                         const compiler::FusedOutput& output) const;
+    Result<nodes::FusedCode> fuseCode(const nodes::FusableNode& producer, const nodes::FusedOutput& output) const;
     void addCopyOf(size_t request);
     void checkOne(size_t request);
     void shareLowered();
@@ -79,7 +78,7 @@ private:
     std::vector<NodeRequest> m_requests;
     std::optional<NodeModules> m_modules;  // until all is prepared
     std::vector<size_t> m_owners;          // per request the first with the same code
-    std::vector<std::shared_ptr<const compiler::PreparedNode>> m_prepared;
+    std::vector<std::shared_ptr<const nodes::PreparedNode>> m_prepared;
     std::vector<std::shared_ptr<LoweredCode>> m_lowered;
     std::vector<NodeResult> m_results;
 };

@@ -8,8 +8,8 @@
 #include <memory>
 #include <mutex>
 
-#include "compiler/fuse_graph.h"
 #include "layer/base/content_key.h"
+#include "nodes/fuse_graph.h"
 
 namespace millrace::layer {
 
@@ -52,8 +52,8 @@ struct PipelineCache {
     std::recursive_mutex driverMutex;
 
     ContentMap<spirv::Words> modules;  // which keys of what was prepared begin with
-    ContentMap<compiler::PreparedNode> prepared;
-    ContentMap<compiler::FusedCode> fused;
+    ContentMap<nodes::PreparedNode> prepared;
+    ContentMap<nodes::FusedCode> fused;
 };
 
 }  // namespace millrace::layer

@@ -3,11 +3,11 @@
 
 #include <cstring>
 
-#include "compiler/compile.h"
 #include "layer/base/content_hash.h"
 #include "layer/chains/chain.h"
 #include "layer/loader/device.h"
 #include "layer/loader/entry_points.h"
+#include "nodes/compile.h"
 
 namespace millrace::layer {
 
@@ -37,7 +37,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateShaderModule(VkDevice handle, const VkShade
     Device& device = Device::of(handle);
     const std::span<const uint32_t> code = codeOf(*pCreateInfo);
     auto module = std::make_shared<ShaderModule>();
-    module->enqueues = device.usesGraphs() && compiler::usesShaderEnqueue(code);
+    module->enqueues = device.usesGraphs() && nodes::usesShaderEnqueue(code);
     const bool isMesh = device.usesMesh() && declaresMeshShading(code);
     module->ours = module->enqueues || isMesh;
     // A render pass instance that begins from here on may have draws with it.
@@ -102,7 +102,7 @@ VKAPI_ATTR void VKAPI_CALL GetShaderModuleCreateInfoIdentifierEXT(VkDevice handl
     Device& device = Device::of(handle);
     const std::span<const uint32_t> code = codeOf(*pCreateInfo);
     const bool isOurs =
-        (device.usesGraphs() && compiler::usesShaderEnqueue(code)) || (device.usesMesh() && declaresMeshShading(code));
+        (device.usesGraphs() && nodes::usesShaderEnqueue(code)) || (device.usesMesh() && declaresMeshShading(code));
     if (isOurs)
         identify(codeOf(*pCreateInfo), *pIdentifier);
     else
@@ -168,7 +168,7 @@ bool usesShaderEnqueue(const Device& device, const VkPipelineShaderStageCreateIn
         return module && module->enqueues;
     }
     const VkShaderModuleCreateInfo* chained = chainedModule(stage);
-    return chained && compiler::usesShaderEnqueue(codeOf(*chained));
+    return chained && nodes::usesShaderEnqueue(codeOf(*chained));
 }
 
 EntryPoints shaderModuleEntryPoints()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recursion depth first (docs/fusion.md): behind each payload, an invocation runs what that sent, and what that sent in
 // turn, from a stack of its own. So no payload needs memory, and invocations whose trees differ do not wait for each
-// other, level after level. The payloads are the compiler's (compiler/fusion/depth_first.h); here is which one comes next.
+// other, level after level. The payloads are the compiler's (nodes/fusion/depth_first.h); here is which one comes next.
 //
 // Where a slot has too few payloads for all invocations of the device, each runs some breadth first and leaves what they
 // send to others, in the next slot; likewise what is on the stack of one that has run long. That is never necessary: it

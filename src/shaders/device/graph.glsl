@@ -10,7 +10,7 @@
     layout(buffer_reference, scalar, buffer_reference_align = alignment) buffer name { type v[]; }
 // What no shader of the dispatch writes through any name, once it has begun: drivers need not order it with anything, and
 // AMD's compilers take fewer registers for it. Shaders around the nodes go without: NVIDIA's compiler gets such loads wrong
-// (docs/gpu.md), and the pass that drops the word there (compiler/passes/drop_read_only.h) sees nodes alone.
+// (docs/gpu.md), and the pass that drops the word there (nodes/passes/drop_read_only.h) sees nodes alone.
 #if !defined(MR_READ_ONLY)
 #define MR_READ_ONLY
 #endif

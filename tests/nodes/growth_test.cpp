@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What nodes of one module take grows as their number does: counted in bytes that are allocated, not in time.
+#include <gtest/gtest.h>
+
+#include "counted_bytes.h"
+#include "nodes/fuse_graph.h"
+#include "nodes/source_module.h"
+#include "spirv/many_entry_points.h"
+
+namespace millrace::nodes {
+
+namespace {
+
+// All that prepare() and lower() make of it, and fusion where there is nothing to fuse.
+size_t bytesOfNodes(uint32_t count)
+{
+    const auto words = spirv::assemble(spirv::test::manyEntryPoints(count));
+    EXPECT_TRUE(words) << words.error().text();
+    return bytesOf([&] {
+        const SourceModule source(*words);
+        std::vector<FusableNode> nodes;
+        std::vector<graph::Node> declared;
+        for (uint32_t n = 0; n < count; ++n) {
+            Options options;
+            options.request.entryPoint = "node_" + std::to_string(n);
+            auto prepared = prepare(source, options);
+            ASSERT_TRUE(prepared) << prepared.error().text();
+            EXPECT_TRUE(lower(*prepared, options));
+            declared.push_back(prepared->node);
+            const spirv::SharedWords own = prepared->words;
+            nodes.push_back({own, options, std::move(*prepared), n});
+        }
+        auto graph = graph::link(std::move(declared));
+        ASSERT_TRUE(graph) << graph.error().text();
+        std::vector<FusionOutcome> outcomes;
+        EXPECT_TRUE(fuseGraph(nodes, std::move(*graph), false, outcomes));
+    });
+}
+
+TEST(Growth, NodesOfOneModule_TakeMemoryAsTheirNumber)
+{
+    const size_t least = bytesOfNodes(400);
+    EXPECT_LT(bytesOfNodes(800), 2.5 * least);
+    EXPECT_LT(bytesOfNodes(1600), 5 * least);
+}
+
+// Where it is prepared again, nobody reads the others.
+TEST(Growth, WordsOfANode_AreItsOwn)
+{
+    size_t words[2] = {};
+    for (const uint32_t count : {2, 100}) {
+        const auto all = spirv::assemble(spirv::test::manyEntryPoints(count));
+        ASSERT_TRUE(all) << all.error().text();
+        Options options;
+        options.request.entryPoint = "node_1";
+        const auto prepared = prepare(*all, options);
+        ASSERT_TRUE(prepared && prepared->words);
+        words[count == 100] = prepared->words->size();
+        const auto again = prepare(*prepared->words, options);
+        ASSERT_TRUE(again) << again.error().text();
+        EXPECT_EQ(again->words, nullptr);
+        EXPECT_EQ(finish(*lower(*again, options), {}, options).value(),
+                  finish(*lower(*prepared, options), {}, options).value());
+    }
+    EXPECT_EQ(words[0], words[1]);
+}
+
+}  // namespace
+
+}  // namespace millrace::nodes
