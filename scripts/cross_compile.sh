@@ -25,7 +25,7 @@ done
 
 sources=("$@")
 if [[ ${#sources[@]} -eq 0 ]]; then
-  mapfile -t sources < <(find src/{base,spirv,graph,data,trace,nodes,commands,mesh,runtime,settings,layer} -name '*.cpp' \
+  mapfile -t sources < <(find src/{base,spirv,graph,data,trace,shader,nodes,commands,mesh,runtime,settings,layer} -name '*.cpp' \
     ! -path 'src/base/system_*' | sort)
   case $("$compiler" -dumpmachine) in
     *mingw*) sources+=(src/base/system_windows.cpp) ;;

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shader/memory_model.h"
 
-#include "nodes/pass_test.h"
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "spirv/module.h"
+#include "spirv/same_code.h"
 #include "spirv/tools.h"
 
-namespace millrace::nodes {
+namespace millrace::shader {
 
 namespace {
 
@@ -76,14 +81,14 @@ TEST(MemoryModel, AccessesThatOthersSee_AreNotPrivate)
         %held = OpLoad %Image %image
         %texel = OpImageRead %uint4 %held %at
         OpImageWrite %held %at %texel)");
-    ASSERT_TRUE(shader::mayUseVulkanMemoryModel(module));
-    shader::useVulkanMemoryModel(module);
+    ASSERT_TRUE(mayUseVulkanMemoryModel(module));
+    useVulkanMemoryModel(module);
     const spirv::Words words = spirv::write(module);
     const Status valid = spirv::validate(words);
     EXPECT_TRUE(valid) << valid.error().text();
     const std::string text = *spirv::disassemble(words);
     const size_t begin = text.find("OpLabel") + 7;
-    EXPECT_TRUE(isSameCode(text.substr(begin, text.find("OpReturn") - begin), R"(
+    EXPECT_TRUE(spirv::isSameCode(text.substr(begin, text.find("OpReturn") - begin), R"(
         %word = OpAccessChain %_ptr_StorageBuffer_uint %out %uint_0 %uint_1
         %a = OpLoad %uint %word NonPrivatePointer
         OpStore %shared %a NonPrivatePointer
@@ -95,7 +100,7 @@ TEST(MemoryModel, AccessesThatOthersSee_AreNotPrivate)
         %texel = OpImageRead %v4uint %held %at NonPrivateTexel
         OpImageWrite %held %at %texel NonPrivateTexel)"))
         << text;
-    shader::useVulkanMemoryModel(module);
+    useVulkanMemoryModel(module);
     EXPECT_EQ(spirv::write(module), words) << "a second time changes nothing";
 }
 
@@ -107,13 +112,13 @@ TEST(MemoryModel, SequentialAtomics)
         %a = OpAtomicLoad %uint %word %u1 %sequential
         OpAtomicStore %word %u1 %sequential %a
         %b = OpAtomicCompareExchange %uint %word %u1 %sequential %sequential %a %u2)");
-    shader::useVulkanMemoryModel(module);
+    useVulkanMemoryModel(module);
     const spirv::Words words = spirv::write(module);
     const Status valid = spirv::validate(words);
     EXPECT_TRUE(valid) << valid.error().text();
     const std::string text = *spirv::disassemble(words);
     const size_t begin = text.find("OpAtomicLoad %uint");
-    EXPECT_TRUE(isSameCode(text.substr(begin, text.find("OpReturn") - begin), R"(
+    EXPECT_TRUE(spirv::isSameCode(text.substr(begin, text.find("OpReturn") - begin), R"(
         OpAtomicLoad %uint %word %uint_1 %uint_66
         OpAtomicStore %word %uint_1 %uint_68 %a
         %b = OpAtomicCompareExchange %uint %word %uint_1 %uint_72 %uint_66 %a %uint_2)"))
@@ -122,10 +127,10 @@ TEST(MemoryModel, SequentialAtomics)
 
 TEST(MemoryModel, WhatIsDeclaredCoherentOrVolatile_StaysWhatItIs)
 {
-    EXPECT_FALSE(shader::mayUseVulkanMemoryModel(moduleOf("\nOpMemberDecorate %Out 0 Coherent", "")));
-    EXPECT_FALSE(shader::mayUseVulkanMemoryModel(moduleOf("\nOpDecorate %image Coherent", "")));
-    EXPECT_FALSE(shader::mayUseVulkanMemoryModel(moduleOf("\nOpDecorate %image Volatile", "")));
-    EXPECT_FALSE(shader::mayUseVulkanMemoryModel(moduleOf("", "%a = OpLoad %uint %shared Volatile")));
+    EXPECT_FALSE(mayUseVulkanMemoryModel(moduleOf("\nOpMemberDecorate %Out 0 Coherent", "")));
+    EXPECT_FALSE(mayUseVulkanMemoryModel(moduleOf("\nOpDecorate %image Coherent", "")));
+    EXPECT_FALSE(mayUseVulkanMemoryModel(moduleOf("\nOpDecorate %image Volatile", "")));
+    EXPECT_FALSE(mayUseVulkanMemoryModel(moduleOf("", "%a = OpLoad %uint %shared Volatile")));
 }
 
-}  // namespace millrace::nodes
+}  // namespace millrace::shader

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+
 #include "spirv/module.h"
 #include "spirv/tools.h"
 
-namespace millrace::nodes {
+namespace millrace::shader {
 
 namespace {
 
@@ -38,7 +41,7 @@ std::optional<uint64_t> estimated(const std::string& body, const std::string& fu
     EXPECT_TRUE(words) << words.error().text();
     const auto module = words ? spirv::read(*words) : Result<spirv::Module>(Diagnostic{});
     EXPECT_TRUE(module);
-    return module ? shader::estimateInstructions(*module, module->functions.front().id()) : std::nullopt;
+    return module ? estimateInstructions(*module, module->functions.front().id()) : std::nullopt;
 }
 
 // for (i = 0; i < bound; ++i) inside; seven instructions around it in each round.
@@ -98,4 +101,4 @@ TEST(Effort, HugeLoops_DoNotOverflow)
     EXPECT_EQ(*most, UINT32_MAX);
 }
 
-}  // namespace millrace::nodes
+}  // namespace millrace::shader
