@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code of variants of compute shaders.
 #include "commands_shaders/variant_text.h"
-#include "nodes/pass_test.h"
 #include "spirv/module.h"
+#include "spirv/same_code.h"
 
 namespace millrace::commands {
 
 namespace {
 
-using nodes::isSameCode;
+using spirv::isSameCode;
 
 constexpr uint32_t kCompute = 0x20;
 

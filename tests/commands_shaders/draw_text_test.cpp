@@ -3,15 +3,15 @@
 #include <span>
 
 #include "commands_shaders/variant_text.h"
-#include "nodes/pass_test.h"
 #include "shaders/commands_shaders.h"
 #include "spirv/module.h"
+#include "spirv/same_code.h"
 
 namespace millrace::commands {
 
 namespace {
 
-using nodes::isSameCode;
+using spirv::isSameCode;
 
 constexpr uint32_t kAll = 0x1f;
 

@@ -12,8 +12,11 @@
 #include "nodes/compile.h"
 #include "nodes/node_shader.h"
 #include "nodes/pass.h"
+#include "spirv/same_code.h"
 
 namespace millrace::nodes {
+
+using spirv::isSameCode;
 
 // A node shader in assembly. Every module has the same types, so that a test shows only what it is about:
 //   %Rec {uint, uint}, %Grid {uint3 grid, uint}; %InArr array of %Rec, the input %input, at most 4 payloads;
@@ -52,9 +55,6 @@ inline constexpr const char* kLoop = R"(
     %next = OpLabel
     OpBranch %again
     %done = OpLabel)";
-
-// True if `actual`, as the disassembler writes it, is `expected` but for the numbers of unnamed ids and the spacing.
-testing::AssertionResult isSameCode(const std::string& actual, const std::string& expected);
 
 class PassTest : public testing::Test {
 protected:
