@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <type_traits>
 
 #include "layer/base/content_hash.h"
 #include "layer/fake_driver.h"
@@ -12,6 +13,11 @@
 namespace millrace::layer {
 
 namespace {
+
+// A row of a table takes what is guarded against exceptions, and nothing else.
+static_assert(std::is_same_v<decltype(EntryPoint::function), EntryFunction>);
+static_assert(!std::is_constructible_v<EntryFunction, PFN_vkVoidFunction>);
+static_assert(!std::is_constructible_v<EntryFunction, PFN_vkDestroyDevice>);
 
 TEST(EntryPoints, NoNameTwice)
 {

@@ -607,7 +607,7 @@ PFN_vkVoidFunction FakeDriver::find(const char* name)
     const layer::EntryPoint* entry = layer::findDeviceEntryPoint(name);
     if (!entry)
         entry = layer::findInstanceEntryPoint(name);
-    return entry ? entry->function : nullptr;
+    return entry ? entry->function.get() : nullptr;
 }
 
 std::vector<Call> FakeDriver::takeCalls()

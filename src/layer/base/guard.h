@@ -32,6 +32,28 @@ struct Guarded<Function> {
     }
 };
 
+// A function of ours that others may call. Only guarded() makes one, and quick() (recording/quick_call.h): a table of
+// entry points has no others.
+class EntryFunction {
+public:
+    PFN_vkVoidFunction get() const { return m_function; }
+
+private:
+    explicit EntryFunction(PFN_vkVoidFunction function) : m_function(function) {}
+    template <auto Function>
+    friend EntryFunction guarded();
+    template <auto kMember, auto kQuick, auto kCareful>
+    friend EntryFunction quick();
+
+    PFN_vkVoidFunction m_function;
+};
+
+template <auto Function>
+EntryFunction guarded()
+{
+    return EntryFunction(reinterpret_cast<PFN_vkVoidFunction>(&Guarded<Function>::call));
+}
+
 // Does something that throws nothing at the end of a block, however that is left: what throws in a destructor ends the
 // process.
 template <typename Action>

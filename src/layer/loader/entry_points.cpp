@@ -58,16 +58,16 @@ PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice handle, const char* nam
         return next;
     // A command of an extension that the application did not enable stays absent.
     const bool isProvided = entry->provided && (entry->providedFor & device.uses);
-    return next || isProvided ? entry->function : nullptr;
+    return next || isProvided ? entry->function.get() : nullptr;
 }
 
 PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance handle, const char* name)
 {
     if (const EntryPoint* entry = findInstanceEntryPoint(name)) {
         if (!handle || entry->provided)
-            return entry->function;
+            return entry->function.get();
         const Instance& instance = Instance::of(handle);
-        return instance.table.GetInstanceProcAddr(handle, name) ? entry->function : nullptr;
+        return instance.table.GetInstanceProcAddr(handle, name) ? entry->function.get() : nullptr;
     }
     // Device commands, but for those of VK_EXT_debug_utils, are fetched through vkGetDeviceProcAddr, by the loader for
     // its trampolines as well; what is intercepted depends on the device.

@@ -38,18 +38,11 @@ inline constexpr uint32_t kUseWatch = kUseSplits | kUseTokenChecks | kUseMeshCou
 
 struct EntryPoint {
     const char* name;
-    PFN_vkVoidFunction function;
+    EntryFunction function;
     uint32_t uses;               // any of these
     bool provided = false;       // exists even where the driver has no such command
     uint32_t providedFor = ~0u;  // of `uses`
 };
-
-// What others may call of a function of ours.
-template <auto Function>
-PFN_vkVoidFunction guarded()
-{
-    return reinterpret_cast<PFN_vkVoidFunction>(&Guarded<Function>::call);
-}
 
 // A row for the static function that has the command's name without "vk".
 #define MILLRACE_ENTRY(name, ...)                                    \

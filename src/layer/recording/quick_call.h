@@ -40,9 +40,9 @@ private:
 };
 
 template <auto kMember, auto kQuick, auto kCareful>
-PFN_vkVoidFunction quick()
+EntryFunction quick()
 {
-    return reinterpret_cast<PFN_vkVoidFunction>(&QuickCall<kMember, kQuick, kCareful>::call);
+    return EntryFunction(reinterpret_cast<PFN_vkVoidFunction>(&QuickCall<kMember, kQuick, kCareful>::call));
 }
 
 }  // namespace millrace::layer

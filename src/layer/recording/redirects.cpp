@@ -43,7 +43,7 @@ struct Work<Member> {
 };
 
 template <auto Member>
-PFN_vkVoidFunction work()
+EntryFunction work()
 {
     return quick<Member, &Work<Member>::isPlain, &Work<Member>::call>();
 }

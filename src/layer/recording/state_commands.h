@@ -100,7 +100,7 @@ struct ValueState<Member, kKind, kPart, kScopes> {
             new (payload) Arguments(args...);
         return payload != nullptr;
     }
-    static PFN_vkVoidFunction entry() { return quick<Member, &callAgain, &call>(); }
+    static EntryFunction entry() { return quick<Member, &callAgain, &call>(); }
 };
 
 // The number of elements behind the pointers of a command: the argument at an index,
@@ -151,7 +151,7 @@ struct ArrayState<Member, kKind, kPart, kScopes, Count, kPointers...> {
             return false;
         return !commandBuffer.logs || recordAgain(commandBuffer.log, std::tie(args...));
     }
-    static PFN_vkVoidFunction entry() { return quick<Member, &callAgain, &call>(); }
+    static EntryFunction entry() { return quick<Member, &callAgain, &call>(); }
 
     static bool isRecorded(const StateLog::Entry& entry) { return entry.replay == replay; }
     // Pointers lead into the payload.

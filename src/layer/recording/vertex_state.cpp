@@ -109,7 +109,7 @@ bool bindVertexBuffers2Again(CommandBuffer& commandBuffer, uint32_t first, uint3
 }
 
 template <auto Member>
-PFN_vkVoidFunction vertexBuffers2()
+EntryFunction vertexBuffers2()
 {
     return quick<Member, &bindVertexBuffers2Again<Member>, &bindVertexBuffers2<Member>>();
 }
