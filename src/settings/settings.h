@@ -17,7 +17,7 @@ inline constexpr char kLayerName[] = "VK_LAYER_MILLRACE_emulation";
 
 enum class Continuation {
     Complete,  // a graph runs until nothing is left, however many sweeps that takes
-    Single,    // one sweep; what is left is reported as an error
+    Single,    // as many sweeps as are recorded at once; what is left is reported as an error
 };
 
 // Consumers run inside their producers: nowhere, where they can and it is of use, or wherever they can.
