@@ -159,6 +159,8 @@ private:
             out.bytes += member.bytes;
             out.alignment = std::max(out.alignment, member.alignment);
         }
+        // Where a structure would go on in an array nothing else may lie, without scalarBlockLayout.
+        out.bytes = alignUp(out.bytes, out.alignment);
         m_module.section(Section::Globals).push_back(std::move(type));
         m_alignments[out.type.value] = out.alignment;
         return out;
