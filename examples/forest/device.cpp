@@ -106,7 +106,7 @@ void Device::createDevice()
     VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, &maintenance5};
     v13.dynamicRendering = v13.synchronization2 = VK_TRUE;
     VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &v13};
-    v12.bufferDeviceAddress = v12.scalarBlockLayout = VK_TRUE;
+    v12.bufferDeviceAddress = VK_TRUE;
     std::vector<const char*> extensions = {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME,
                                            VK_KHR_MAINTENANCE_5_EXTENSION_NAME};
     if (lists(extensionsOf(m_physicalDevice), kPortabilitySubset))

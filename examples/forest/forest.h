@@ -13,15 +13,15 @@ inline constexpr VkExtent2D kExtent{1200, 600};
 inline constexpr uint32_t kPlaces = 128 * 128;  // where a tree may be
 inline constexpr uint32_t kKinds = 2;           // of trees, each with a pipeline
 
-// As plant.comp writes it.
+// As plant.comp writes it, in std430 layout.
 struct Record {
     uint32_t pipeline;  // index into the execution set
-    float place[2];
+    alignas(8) float place[2];
     float size;
     uint32_t seed;
     VkDrawIndirectCommand draw;
 };
-static_assert(sizeof(Record) == 36);
+static_assert(sizeof(Record) == 40);
 
 class Forest {
 public:

@@ -3,7 +3,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_buffer_reference : require
-#extension GL_EXT_scalar_block_layout : require
 #include "tree.glsl"
 
 layout(local_size_x = 64) in;
@@ -13,9 +12,9 @@ struct Record {
     Tree tree;      // push constants
     uint vertexCount, instanceCount, firstVertex, firstInstance;
 };
-layout(buffer_reference, scalar) buffer Records { Record v[]; };
-layout(buffer_reference, scalar) buffer Count { uint v; };
-layout(push_constant, scalar) uniform Push { Records records; Count count; };
+layout(buffer_reference, std430) buffer Records { Record v[]; };
+layout(buffer_reference, std430) buffer Count { uint v; };
+layout(push_constant) uniform Push { Records records; Count count; };
 
 const uint kSide = 128u;
 

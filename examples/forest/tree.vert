@@ -2,11 +2,10 @@
 // A tree from nothing but its push constants: a trunk, and parts in the number that the draw has vertices for.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#extension GL_EXT_scalar_block_layout : require
 #include "tree.glsl"
 
 layout(constant_id = 0) const uint kKind = kFir;
-layout(push_constant, scalar) uniform Push { Tree tree; };
+layout(push_constant) uniform Push { Tree tree; };
 layout(location = 0) out vec3 color;
 
 const float kTurn = 6.2831853;

@@ -31,6 +31,9 @@ TEST_F(Lowered, LimitsAndFeatures_AreTheFiles)
     }
     EXPECT_EQ(memory.maxMemoryAllocationSize, VkDeviceSize{1} << 30);
     EXPECT_EQ(properties11.maxMemoryAllocationSize, VkDeviceSize{1} << 30);
+    EXPECT_FALSE(least.features12.scalarBlockLayout);
+    EXPECT_FALSE(least.features.features.shaderInt64);
+    EXPECT_EQ(properties11.subgroupSupportedOperations, VkSubgroupFeatureFlags{VK_SUBGROUP_FEATURE_BASIC_BIT});
     EXPECT_TRUE(least.enqueueFeatures.shaderEnqueue);
 }
 

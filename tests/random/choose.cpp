@@ -103,7 +103,7 @@ Layout chooseLoneGrid(Random& random, uint32_t mostGrid)
     return layout;
 }
 
-Family chooseFamily(Random& random, uint32_t number, uint64_t target, const Widths& widths)
+Family chooseFamily(Random& random, uint32_t number, uint64_t target, const MemberRules& rules)
 {
     Family family;
     family.name = "family" + std::to_string(number);
@@ -116,10 +116,10 @@ Family chooseFamily(Random& random, uint32_t number, uint64_t target, const Widt
         family.layout.size = 0;  // empty records
     } else if (shape == 2 && family.kind == Kind::Dynamic) {
         family.layout = chooseLoneGrid(random, mostGrid);
-        keepWidths(random, family.layout, widths);
+        obeyRules(random, family.layout, rules);
     } else {
         family.layout = chooseLayout(random, withGrid, shape == 3 || shape == 4);
-        keepWidths(random, family.layout, widths);
+        obeyRules(random, family.layout, rules);
         if (const Member* grid = family.layout.find(Role::Grid))
             family.layout.grid = chooseGridRange(random, *grid, mostGrid);
         if (family.kind != Kind::Coalescing && random.chance(15))
@@ -337,7 +337,7 @@ void chooseSingles(Random& random, GraphSpec& graph)
         };
         do {
             family.layout = chooseLayout(random, random.chance(10), false);
-            keepWidths(random, family.layout, graph.widths);
+            obeyRules(random, family.layout, graph.rules);
         } while (!isSimple(family.layout) && random.chance(97));
         if (family.perPayload && random.chance(15))
             widen(random, family.layout);
@@ -382,7 +382,7 @@ void chooseCrowd(Random& random, GraphSpec& graph)
         family.perPayload = f == last;
         family.isEntry = f != last;
         family.layout = chooseLayout(random, false, false);
-        keepWidths(random, family.layout, graph.widths);
+        obeyRules(random, family.layout, graph.rules);
         graph.families.push_back(std::move(family));
     }
     chooseNodes(random, graph, first);
@@ -460,11 +460,11 @@ void chooseModules(Random& random, GraphSpec& graph)
 
 }  // namespace
 
-GraphSpec chooseGraph(uint64_t seed, uint32_t attempt, const Widths& widths, bool withMesh)
+GraphSpec chooseGraph(uint64_t seed, uint32_t attempt, const MemberRules& rules, bool withMesh)
 {
     Random random(seed * 64 + attempt);
     GraphSpec graph;
-    graph.widths = widths;
+    graph.rules = rules;
     graph.seed = seed;
     graph.attempt = attempt;
     graph.targetWorkgroups = std::max<uint64_t>(10, chooseTarget(random) >> (attempt / 2));
@@ -473,7 +473,7 @@ GraphSpec chooseGraph(uint64_t seed, uint32_t attempt, const Widths& widths, boo
     const uint32_t families = random.chance(92) ? random.range(1, 3) : random.range(5, 12);
     uint32_t depth = families;
     for (uint32_t f = 0; f < families; ++f) {
-        graph.families.push_back(chooseFamily(random, f, graph.targetWorkgroups, widths));
+        graph.families.push_back(chooseFamily(random, f, graph.targetWorkgroups, rules));
         Family& family = graph.families.back();
         if (random.chance(25)) {
             family.recursion = std::min(random.range(1, 6), kMaxDepth - depth);

@@ -14,8 +14,9 @@ void widen(Random& random, Layout& layout);
 Member gridMember(Random& random);
 GridRange chooseGridRange(Random& random, const Member& grid, uint32_t most);
 void placeMembers(Random& random, Layout& layout);
-// Members of other widths get 32 bits. Draws nothing where there are none.
-void keepWidths(Random& random, Layout& layout, const Widths& widths);
+// Members of other widths get 32 bits, and vectors lie at multiples of their size. Draws nothing where layouts may be
+// scalar and all members have such widths.
+void obeyRules(Random& random, Layout& layout, const MemberRules& rules);
 
 // choose_outputs.cpp: what the members of a family, and the nodes that share their input, send to later families.
 void chooseOutputs(Random& random, GraphSpec& graph, uint32_t family);

@@ -38,6 +38,12 @@ Member dataMember(Random& random)
     return member;
 }
 
+// That its offset is a multiple of (Vulkan, "Alignment Requirements": the scalar alignment, or the base alignment).
+uint32_t alignmentOf(const Member& member, bool isScalar)
+{
+    return member.bits / 8 * (isScalar || member.components == 1 ? 1 : member.components == 2 ? 2 : 4);
+}
+
 }  // namespace
 
 Member gridMember(Random& random)
@@ -60,25 +66,31 @@ void placeMembers(Random& random, Layout& layout)
 {
     uint32_t at = 0;
     for (Member& member : layout.members) {
-        at = alignUp(at, member.bits / 8);  // scalar layout
+        const uint32_t alignment = alignmentOf(member, layout.isScalar);
+        member.strideBytes = alignUp(member.vectorBytes(), alignment);
+        member.innerOffset = alignUp(member.innerOffset, alignment);
+        at = alignUp(at, alignment);
         if (member.role == Role::Grid && random.chance(40))
             at += random.range(1, 7) * member.bits / 8;
         else if (random.chance(15))
             at += random.range(1, 3) * std::max(4u, member.bits / 8);
-        at = alignUp(at, member.bits / 8) + member.innerOffset;
+        at = alignUp(at, alignment) + member.innerOffset;
         member.offset = at;
         at += member.bytes();
+        if (member.nested)
+            at = alignUp(at, alignment);  // nothing lies between a structure and what would follow it in an array
     }
     layout.size = 0;
     for (const Member& member : layout.members)
         layout.size = std::max(layout.size, member.offset + member.bytes());
 }
 
-void keepWidths(Random& random, Layout& layout, const Widths& widths)
+void obeyRules(Random& random, Layout& layout, const MemberRules& rules)
 {
-    bool changed = false;
+    bool changed = !rules.hasScalarLayout;
+    layout.isScalar = rules.hasScalarLayout;
     for (Member& member : layout.members) {
-        if (widths.has(member.bits))
+        if (rules.has(member.bits))
             continue;
         member.innerOffset = member.innerOffset / (member.bits / 8) * 4;
         member.bits = 32;

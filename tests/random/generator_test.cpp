@@ -238,6 +238,41 @@ void countHabits(const GraphSpec& graph, const NodeSpec& node, std::map<std::str
     seen["unused payload"] += (node.unused & kUnusedPayload) != 0;
 }
 
+// As Vulkan has it for devices without scalarBlockLayout ("Offset and Stride Assignment"), of the base alignment.
+void expectBaseAlignment(const Layout& layout, uint64_t seed, std::map<std::string, uint32_t>& seen)
+{
+    std::map<uint32_t, uint32_t> placed;  // where each member begins, and where the next may
+    for (const Member& member : layout.members) {
+        constexpr uint32_t kNumbers[] = {0, 1, 2, 4, 4};  // by the components of a vector
+        const uint32_t alignment = member.bits / 8 * kNumbers[member.components];
+        const bool isWhole = member.nested || member.length > 0;
+        EXPECT_EQ(member.offset % alignment, 0u) << seed;
+        EXPECT_EQ(member.innerOffset % alignment, 0u) << seed;
+        EXPECT_EQ(member.strideBytes % alignment, 0u) << seed;
+        const uint32_t end = member.offset + member.bytes();
+        placed[member.offset - member.innerOffset] = isWhole ? (end + alignment - 1) / alignment * alignment : end;
+        ++seen[member.components > 1 ? "vectors" : "numbers"];
+        ++seen[member.length > 0 && member.components == 3 ? "arrays with gaps" : "others"];
+        ++seen[member.innerOffset > 0 ? "nested" : "others"];
+    }
+    uint32_t behind = 0;
+    for (const auto& [begin, end] : placed) {
+        EXPECT_GE(begin, behind) << seed;
+        behind = end;
+    }
+}
+
+TEST(RandomGraphs, WithoutScalarLayout_MembersHaveBaseAlignment)
+{
+    std::map<std::string, uint32_t> seen;
+    for (uint32_t seed = 0; seed < 200; ++seed)
+        for (const Family& family : chooseGraph(seed, 0, {.hasScalarLayout = false}).families)
+            expectBaseAlignment(family.layout, seed, seen);
+    EXPECT_EQ(seen.size(), 5u);
+    for (const auto& [kind, count] : seen)
+        EXPECT_GE(count, 3u) << kind;
+}
+
 // The generator must not lose a feature without anybody noticing.
 TEST(RandomGraphs, Features_AreAllDrawn)
 {

@@ -33,8 +33,10 @@ struct Member {
     bool nested = false;       // wrapped in a structure of its own
     uint32_t innerOffset = 0;  // of a nested member in that structure
     uint32_t offset = 0;
+    uint32_t strideBytes = 0;  // of the array, from a vector to the next
 
-    uint32_t bytes() const { return bits / 8 * components * (length ? length : 1); }
+    uint32_t vectorBytes() const { return bits / 8 * components; }
+    uint32_t bytes() const { return length ? strideBytes * length : vectorBytes(); }
     uint32_t elements() const { return components * (length ? length : 1); }
 };
 
@@ -49,6 +51,7 @@ struct GridRange {
 struct Layout {
     std::vector<Member> members;
     uint32_t size = 0;
+    bool isScalar = true;  // vectors may lie wherever their numbers may (scalarBlockLayout)
     bool trackFinish = false;
     GridRange grid;
 
@@ -199,17 +202,18 @@ struct ModuleSpec {
     bool specConstants = false;
 };
 
-// Of integers besides those of 32 bits, what a device has.
-struct Widths {
+// What members of payloads may be on a device: of which integers besides those of 32 bits, and where they may lie.
+struct MemberRules {
     bool has8 = true;
     bool has16 = true;
     bool has64 = true;
+    bool hasScalarLayout = true;
 
     bool has(uint32_t bits) const { return bits == 8 ? has8 : bits == 16 ? has16 : bits != 64 || has64; }
 };
 
 struct GraphSpec {
-    Widths widths;  // no member has others
+    MemberRules rules;  // which all members obey
     uint64_t seed = 0;
     uint32_t attempt = 0;
     uint64_t targetWorkgroups = 0;
@@ -248,7 +252,7 @@ inline uint32_t outputWords(const GraphSpec& graph)
 inline constexpr uint32_t kPushSalt = 0x5eed1234;
 
 // `withMesh`: the same graph, of which nodes that send nothing may be mesh nodes.
-GraphSpec chooseGraph(uint64_t seed, uint32_t attempt, const Widths& widths = {}, bool withMesh = false);
+GraphSpec chooseGraph(uint64_t seed, uint32_t attempt, const MemberRules& rules = {}, bool withMesh = false);
 
 // The bytes of a payload with this key, as producers write them.
 std::vector<uint8_t> payloadBytes(const Layout& layout, uint32_t key);

@@ -57,7 +57,9 @@ std::vector<uint8_t> payloadBytes(const Layout& layout, uint32_t key)
                 case Role::Slots:
                     break;
             }
-            std::memcpy(out.data() + member.offset + j * (member.bits / 8), &bits, member.bits / 8);
+            const uint32_t vector = j / member.components, component = j % member.components;
+            std::memcpy(out.data() + member.offset + vector * member.strideBytes + component * (member.bits / 8), &bits,
+                        member.bits / 8);
         }
     }
     return out;

@@ -137,7 +137,7 @@ PayloadType declarePayload(ModuleText& module, const Layout& layout, bool decora
         const Member& member = layout.members[i];
         Id inner = vectorOf(module, member);
         if (member.length)
-            inner = module.arrayType(inner, member.length, member.bits / 8 * member.components);
+            inner = module.arrayType(inner, member.length, member.strideBytes);
         type.members.push_back(inner);
         Id outer = inner;
         std::string gridOwner = type.structure + " " + std::to_string(i);

@@ -53,10 +53,10 @@ void draw(const oracle::MeshOutputs& outputs, std::span<uint32_t> picture)
 
 }  // namespace
 
-RandomGraph buildGraph(uint64_t seed, uint32_t attempt, const Widths& widths, bool withMesh)
+RandomGraph buildGraph(uint64_t seed, uint32_t attempt, const MemberRules& rules, bool withMesh)
 {
     RandomGraph out;
-    out.spec = chooseGraph(seed, attempt, widths, withMesh);
+    out.spec = chooseGraph(seed, attempt, rules, withMesh);
     Random random(seed * 977 + attempt);
     out.moduleOfNode.resize(out.spec.nodes.size());
     for (uint32_t i = 0; i < out.spec.modules.size(); ++i) {
@@ -127,7 +127,7 @@ Expectation runOnOracle(const RandomGraph& graph, const oracle::Options& options
 std::pair<RandomGraph, Expectation> makeGraph(uint64_t seed, const Effort& effort)
 {
     for (uint32_t attempt = 0;; ++attempt) {
-        RandomGraph graph = buildGraph(seed, attempt, effort.widths, effort.withMesh);
+        RandomGraph graph = buildGraph(seed, attempt, effort.rules, effort.withMesh);
         if (effort.withMesh && !graph.spec.hasMesh())
             continue;
         oracle::Options options;

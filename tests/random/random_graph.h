@@ -29,7 +29,7 @@ struct RandomGraph {
 struct Effort {
     uint64_t maxWorkgroups = 300'000;
     uint64_t maxOperations = 250'000'000;
-    Widths widths;
+    MemberRules rules;
     bool withMesh = false;  // graphs have mesh nodes
 };
 
@@ -39,7 +39,7 @@ struct Expectation {
     oracle::Statistics statistics;
 };
 
-RandomGraph buildGraph(uint64_t seed, uint32_t attempt, const Widths& widths = {}, bool withMesh = false);
+RandomGraph buildGraph(uint64_t seed, uint32_t attempt, const MemberRules& rules = {}, bool withMesh = false);
 Expectation runOnOracle(const RandomGraph& graph, const oracle::Options& options);
 
 // Draws until the oracle can run the graph within its effort.

@@ -276,13 +276,14 @@ harness::DeviceOptions deviceOptions(const Variant& variant)
     return options;
 }
 
-// That payloads may have on the device.
-Widths widthsOf(const Variant& variant)
+// Of payloads on the device.
+MemberRules rulesOf(const Variant& variant)
 {
     const harness::Device& device = harness::sharedDevice(deviceOptions(variant));
     return {.has8 = device.features12.shaderInt8 && device.features12.storageBuffer8BitAccess,
             .has16 = device.features.features.shaderInt16 && device.features11.storageBuffer16BitAccess,
-            .has64 = device.features.features.shaderInt64 != VK_FALSE};
+            .has64 = device.features.features.shaderInt64 != VK_FALSE,
+            .hasScalarLayout = device.features12.scalarBlockLayout != VK_FALSE};
 }
 
 // A graph on one device: pipeline made once, run for each variant.
@@ -361,7 +362,7 @@ std::string runGraph(uint64_t seed, const Arguments& arguments, Totals& totals)
         effort = {2'000'000, 2'000'000'000, {}};
     effort.withMesh = !arguments.mesh.empty();
     if (!arguments.oracleOnly)
-        effort.widths = widthsOf(variantsFor(seed, arguments).front());
+        effort.rules = rulesOf(variantsFor(seed, arguments).front());
     const auto [graph, expectation] = [&] {
         const harness::Part part("oracle");
         const Timer timer(arguments.times, "seed " + std::to_string(seed) + ": generate and run on the oracle");
