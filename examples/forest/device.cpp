@@ -7,6 +7,10 @@
 
 namespace {
 
+constexpr char kAdvice[] =
+    "\nMillrace provides generated commands on any Vulkan 1.3 driver: "
+    "VK_INSTANCE_LAYERS=VK_LAYER_MILLRACE_emulation VK_MILLRACE_EMULATION_ENABLE=generated_commands; "
+    "'millrace info' says what a device lacks";
 constexpr char kPortabilitySubset[] = "VK_KHR_portability_subset";  // the headers call it provisional and hide it
 
 bool lists(const std::vector<VkExtensionProperties>& extensions, const std::string& name)
@@ -33,6 +37,21 @@ std::vector<VkExtensionProperties> instanceExtensions()
     return extensions;
 }
 
+// Of what the forest uses; empty if nothing is. Without the first two Millrace provides no generated commands, either.
+std::string whatIsMissing(VkPhysicalDevice device, uint32_t version)
+{
+    if (version < VK_API_VERSION_1_3)
+        return "Vulkan 1.3";
+    VkPhysicalDeviceVulkan12Features features12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features12};
+    vkGetPhysicalDeviceFeatures2(device, &features);
+    if (!features12.bufferDeviceAddress)
+        return "bufferDeviceAddress";
+    return lists(extensionsOf(device), VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME)
+               ? ""
+               : VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME;
+}
+
 }  // namespace
 
 void check(VkResult result, const char* call)
@@ -44,10 +63,7 @@ void check(VkResult result, const char* call)
 Device::Device(const std::string& name)
 {
     createInstance();
-    if (!choosePhysicalDevice(name))
-        throw std::runtime_error(
-            "no device has VK_EXT_device_generated_commands; with Millrace: "
-            "VK_INSTANCE_LAYERS=VK_LAYER_MILLRACE_emulation VK_MILLRACE_EMULATION_ENABLE=generated_commands");
+    choosePhysicalDevice(name);
     createDevice();
     vkGetDeviceQueue(m_device, 0, 0, &m_queue);
     const VkCommandPoolCreateInfo pool{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
@@ -77,22 +93,24 @@ void Device::createInstance()
     check(vkCreateInstance(&info, nullptr, &m_instance), "vkCreateInstance");
 }
 
-bool Device::choosePhysicalDevice(const std::string& name)
+void Device::choosePhysicalDevice(const std::string& name)
 {
     uint32_t count = 0;
     check(vkEnumeratePhysicalDevices(m_instance, &count, nullptr), "vkEnumeratePhysicalDevices");
     std::vector<VkPhysicalDevice> devices(count);
     check(vkEnumeratePhysicalDevices(m_instance, &count, devices.data()), "vkEnumeratePhysicalDevices");
+    std::string seen;
     for (const VkPhysicalDevice device : devices) {
         VkPhysicalDeviceProperties properties;
         vkGetPhysicalDeviceProperties(device, &properties);
         m_name = properties.deviceName;
-        const bool has = lists(extensionsOf(device), VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
+        const std::string missing = whatIsMissing(device, properties.apiVersion);
         m_physicalDevice = device;
-        if (has && m_name.find(name) != std::string::npos)
-            return true;
+        if (missing.empty() && m_name.find(name) != std::string::npos)
+            return;
+        seen += "\n    " + m_name + (missing.empty() ? "" : " lacks " + missing);
     }
-    return false;
+    throw std::runtime_error("no device can draw the forest. Devices:" + seen + kAdvice);
 }
 
 void Device::createDevice()

@@ -54,7 +54,7 @@ public:
 
 private:
     void createInstance();
-    bool choosePhysicalDevice(const std::string& name);
+    void choosePhysicalDevice(const std::string& name);
     void createDevice();
     VkDeviceMemory allocate(const VkMemoryRequirements& needs, VkMemoryPropertyFlags wanted) const;
 

@@ -2,8 +2,12 @@
 #include "runtime/driver_support.h"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
 
 #include "abi/graph_memory.h"
+#include "graph/graph.h"
 
 namespace millrace::runtime {
 
@@ -15,6 +19,21 @@ void getFeatures(const VkuInstanceDispatchTable& table, VkPhysicalDevice physica
         table.GetPhysicalDeviceFeatures2(physical, &features);
     else if (table.GetPhysicalDeviceFeatures2KHR)
         table.GetPhysicalDeviceFeatures2KHR(physical, &features);
+}
+
+bool lists(const VkuInstanceDispatchTable& table, VkPhysicalDevice physical, const char* name)
+{
+    uint32_t count = 0;
+    std::vector<VkExtensionProperties> extensions;
+    VkResult result = VK_INCOMPLETE;
+    while (result == VK_INCOMPLETE) {
+        table.EnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
+        extensions.resize(count);
+        result = table.EnumerateDeviceExtensionProperties(physical, nullptr, &count, extensions.data());
+    }
+    return result == VK_SUCCESS && std::ranges::any_of(extensions, [=](const VkExtensionProperties& extension) {
+               return std::strcmp(extension.extensionName, name) == 0;
+           });
 }
 
 template <VkBool32 VkPhysicalDeviceFeatures::*feature>
@@ -153,6 +172,36 @@ std::string whatDeviceLacks(const VkuInstanceDispatchTable& table, VkPhysicalDev
         return whatGraphsLack(askDriver(table, physical));
     return "Vulkan 1.3 (the driver has " + std::to_string(VK_API_VERSION_MAJOR(version)) + "." +
            std::to_string(VK_API_VERSION_MINOR(version)) + "." + std::to_string(VK_API_VERSION_PATCH(version)) + ")";
+}
+
+std::string whatMeshNodesLack(const VkuInstanceDispatchTable& table, VkPhysicalDevice physical)
+{
+    VkPhysicalDeviceMeshShaderFeaturesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
+    VkPhysicalDeviceMeshShaderPropertiesEXT limits{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT};
+    const bool hasExtension = lists(table, physical, VK_EXT_MESH_SHADER_EXTENSION_NAME);
+    if (hasExtension) {
+        VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &mesh};
+        table.GetPhysicalDeviceFeatures2(physical, &features);
+        VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &limits};
+        table.GetPhysicalDeviceProperties2(physical, &properties);
+    }
+    const bool hasGroups = std::ranges::all_of(limits.maxMeshWorkGroupCount,
+                                               [](uint32_t most) { return most >= graph::kMaxGroupsPerDimension; });
+    const DriverAnswers answers = askDriver(table, physical);
+    const std::pair<const char*, bool> needs[] = {
+        {VK_EXT_MESH_SHADER_EXTENSION_NAME, hasExtension},
+        {"meshShader", !hasExtension || mesh.meshShader},
+        {"maxMeshWorkGroupCount", !hasExtension || hasGroups},
+        {"multiDrawIndirect", answers.features.multiDrawIndirect},
+        {"shaderDrawParameters", answers.features11.shaderDrawParameters},
+        {"drawIndirectCount", answers.features12.drawIndirectCount},
+        {VK_KHR_DRAW_INDIRECT_COUNT_EXTENSION_NAME, lists(table, physical, VK_KHR_DRAW_INDIRECT_COUNT_EXTENSION_NAME)},
+    };
+    std::string list;
+    for (const auto& [name, isThere] : needs)
+        if (!isThere)
+            list += (list.empty() ? "" : ", ") + std::string(name);
+    return list;
 }
 
 bool claimsShaderEnqueue(const VkuInstanceDispatchTable& table, VkPhysicalDevice physical)

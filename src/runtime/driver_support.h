@@ -45,6 +45,10 @@ std::string whatGraphsLack(const DriverAnswers& answers);
 // The same of a device of any version, "Vulkan 1.3 (the driver has 1.2.175)" included.
 std::string whatDeviceLacks(const VkuInstanceDispatchTable& table, VkPhysicalDevice physical);
 
+// What mesh nodes lack that the driver's own mesh shaders would draw: "multiDrawIndirect, drawIndirectCount"; empty if
+// nothing. Draws of one node are one command, and its shader knows their number. Requires: as askDriver().
+std::string whatMeshNodesLack(const VkuInstanceDispatchTable& table, VkPhysicalDevice physical);
+
 // What compute shaders can do in a subgroup, as far as the device functions make use of it: abi::kSubgroup*.
 uint32_t subgroupOperations(const DriverAnswers& answers);
 

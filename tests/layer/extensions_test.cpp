@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "layer/test_device.h"
@@ -147,6 +149,47 @@ TEST(Extensions, OldApiVersionThatNobodyRaises_ToldOnce)
     EXPECT_FALSE(lists(deviceExtensions(instance.physical), VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME))
         << "neither provided nor left to a driver that only lists it";
     EXPECT_EQ(queryFeatures(instance.physical, 77).shaderEnqueue, VK_FALSE);
+}
+
+// What a device is told for which that is asked, which may well be refused; by its kind, "graphs need ...".
+std::multiset<std::string> toldOfLackingDevice(const char* changes, const std::vector<const char*>& extensions)
+{
+    const ChangedDriver changed(changes);
+    TestInstance instance({.driver = true,
+                           .spy = false,
+                           .settings = {{"enable", "generated_commands, mesh_shaders"}, {"force_enable", "true"}}});
+    const float priority = 1;
+    VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+    queue.queueCount = 1;
+    queue.pQueuePriorities = &priority;
+    VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+    info.queueCreateInfoCount = 1;
+    info.pQueueCreateInfos = &queue;
+    info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+    info.ppEnabledExtensionNames = extensions.data();
+    VkDevice device = VK_NULL_HANDLE;
+    if (vkCreateDevice(instance.physical, &info, nullptr, &device) == VK_SUCCESS)
+        vkDestroyDevice(device, nullptr);
+    std::multiset<std::string> out;
+    for (const Message& message : instance.takeMessages())
+        if (message.id == "Millrace-device-lacks")
+            out.insert(message.text.substr(message.text.find(": ") + 2));
+    return out;
+}
+
+TEST(Extensions, EnabledOnADeviceThatLacksWhatTheyNeed_ToldEach)
+{
+    const std::vector<const char*> all = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_EXT_MESH_SHADER_EXTENSION_NAME,
+                                          VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME};
+    const std::multiset<std::string> told = toldOfLackingDevice("-bufferDeviceAddress", all);
+    ASSERT_EQ(told.size(), 3u);
+    for (const char* what : {"graphs", "mesh shaders", "generated commands"}) {
+        const std::string wanted = std::string(what) + " need what the device lacks: bufferDeviceAddress";
+        EXPECT_TRUE(std::ranges::any_of(told, [&](const std::string& text) { return text.starts_with(wanted); }))
+            << what;
+    }
+    EXPECT_EQ(toldOfLackingDevice("-bufferDeviceAddress", {}).size(), 0u);
+    EXPECT_EQ(toldOfLackingDevice("-ballot", all).size(), 0u);
 }
 
 TEST(Features, WrittenWhateverTheyWereBefore)

@@ -116,7 +116,7 @@ TestInstance::TestInstance(const InstanceOptions& options) : m_allocator(options
         layers.push_back(kTomorrow);
     if (options.driver)
         layers.push_back(kDriver);
-    if (spyInstalled())
+    if (options.spy && spyInstalled())
         layers.push_back(kSpy);
     if (!std::getenv("MILLRACE_TEST_NO_VALIDATION"))
         layers.push_back(kValidation);

@@ -18,6 +18,7 @@ struct InstanceOptions {
     bool driver = false;    // the layer that changes the driver (driver_layer.cpp) below ours
     bool tomorrow = false;  // the layer with an extension that no header has (tomorrow.h) below ours
     bool info = false;      // our messages that inform
+    bool spy = true;        // the spy, if it is installed: not where what the layer provides is left to the driver
     // Of the messenger.
     VkDebugUtilsMessageTypeFlagsEXT types =
         VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;

@@ -110,7 +110,8 @@ std::string reason(const DeviceState& device)
     }
     std::string text;
     for (const Missing& missing : device.missing)
-        text += (text.empty() ? ", for want of " : ", ") + missing.name;
+        if (missing.isForGraphs)
+            text += (text.empty() ? ", for want of " : ", ") + missing.name;
     return text;
 }
 

@@ -156,7 +156,43 @@ void compare(const View& driver, const View* withLayer, const settings::Settings
                     settings.forceEnable, state);
 }
 
-void findMissing(const LayerState& layer, DeviceState& state)
+std::string namesOfMissing(const DeviceState& state)
+{
+    if (state.properties.apiVersion < runtime::kNeededApiVersion)
+        return "Vulkan 1.3";
+    std::string names;
+    for (const Need& need : state.needs)
+        if (need.required && !need.isThere)
+            names += (names.empty() ? "" : ", ") + need.name;
+    return names;
+}
+
+// What a setting asks the layer for and is not there. All of it needs of the driver what graphs need.
+void findMissingExtensions(const LayerState& layer, const settings::Settings& settings, DeviceState& state)
+{
+    for (const auto& [name, isSet] :
+         {std::pair{VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME, settings.generatedCommands},
+          {VK_EXT_MESH_SHADER_EXTENSION_NAME, settings.meshShaders}}) {
+        const auto found = std::ranges::find(state.provided, std::string_view(name), &Provided::name);
+        if (!isSet || !layer.isLoaded || found->withMillrace)
+            continue;
+        const std::string lacks = namesOfMissing(state);
+        const std::string reason = lacks.empty() ? "the layer adds nothing to a driver that runs graphs itself"
+                                                 : "the layer needs what the driver lacks for it: " + lacks;
+        state.missing.push_back({name, reason, false});
+    }
+}
+
+std::string whyNoMeshNodes(const View& driver, const settings::Settings& settings)
+{
+    if (!settings.meshNodes)
+        return "the setting enable has no mesh_nodes";
+    return "the driver lacks what draws them: " + runtime::whatMeshNodesLack(driver.instance.table(), driver.physical) +
+           "; with enable = mesh_nodes, mesh_shaders" +
+           (driver.has(VK_EXT_MESH_SHADER_EXTENSION_NAME) ? " and force_enable" : "") + " the layer does";
+}
+
+void findMissing(const View& driver, const LayerState& layer, const settings::Settings& settings, DeviceState& state)
 {
     if (state.graphs == Graphs::None) {
         if (state.properties.apiVersion < runtime::kNeededApiVersion)
@@ -172,14 +208,13 @@ void findMissing(const LayerState& layer, DeviceState& state)
     }
     if (state.graphs == Graphs::Millrace) {
         const auto mesh = std::ranges::find(state.provided, std::string_view("shaderMeshEnqueue"), &Provided::name);
-        if (mesh == state.provided.end() || !mesh->withMillrace) {
-            state.missing.push_back({"shaderMeshEnqueue",
-                                     "the setting enable has no mesh_nodes, or the driver lacks what mesh nodes need"});
-        }
+        if (mesh == state.provided.end() || !mesh->withMillrace)
+            state.missing.push_back({"shaderMeshEnqueue", whyNoMeshNodes(driver, settings), false});
         for (const Need& need : state.needs)
             if (!need.required && !need.isThere)
                 state.missing.push_back({need.name, "the driver lacks it; it is for " + need.use});
     }
+    findMissingExtensions(layer, settings, state);
 }
 
 // The layer says what the device has, and offers the extension all the same (docs/mesh-shaders.md).
@@ -193,7 +228,7 @@ void findSmallMeshLimits(const View& withLayer, const settings::Settings& settin
     withLayer.instance.table().GetPhysicalDeviceProperties2(withLayer.physical, &properties);
     const std::string small = limitsBelowMinima(limits);
     if (!small.empty())
-        state.missing.push_back({mesh->name, "limits that are less than the extension asks for: " + small});
+        state.missing.push_back({mesh->name, "limits that are less than the extension asks for: " + small, false});
 }
 
 template <size_t count>
@@ -315,7 +350,7 @@ void surveyDevices(const VulkanInstance& plain, const VulkanInstance& layered, c
         const View* withLayer = takeCounterpart(counterparts, state);
         askForNeeds(view, state);
         compare(view, withLayer, settings, state);
-        findMissing(result.layer, state);
+        findMissing(view, result.layer, settings, state);
         if (withLayer != nullptr)
             findSmallMeshLimits(*withLayer, settings, state);
         if (state.graphs != Graphs::None)

@@ -51,6 +51,7 @@ struct Need {
 struct Missing {
     std::string name;
     std::string reason;
+    bool isForGraphs = true;  // false: for another extension, which graphs do without
 };
 
 struct Limit {
@@ -78,7 +79,7 @@ struct DeviceState {
     Graphs graphs = Graphs::None;
     std::vector<Provided> provided;
     std::vector<Need> needs;       // empty for drivers that are too old to be asked
-    std::vector<Missing> missing;  // why there are no graphs, or what they do without
+    std::vector<Missing> missing;  // why there are no graphs, or what they and other extensions do without
     std::vector<Limit> limits;
     std::vector<TraitState> traits;  // where Millrace runs graphs
 };

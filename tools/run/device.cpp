@@ -74,16 +74,15 @@ int rank(VkPhysicalDeviceType type)
     }
 }
 
-// A line for each device: what it lacks, as far as that is known.
+// A line for each device: what it lacks, as far as that is known. Mesh nodes need more where the driver draws them.
 std::string lackingText(const VkuInstanceDispatchTable& vk, std::span<const VkPhysicalDevice> devices,
-                        std::span<const std::string> names, bool draws)
+                        std::span<const std::string> names)
 {
-    const auto runsWithoutDrawing = [&](VkPhysicalDevice device) { return runsGraphs(vk, device, false); };
-    if (draws && std::ranges::any_of(devices, runsWithoutDrawing))
-        return "\nMesh nodes need more of a driver than other nodes; docs/mesh-nodes.md says what.";
     std::string text = "\nMillrace's layer is there, but the driver lacks what graphs need; `millrace info` says more.";
     for (size_t d = 0; d < devices.size(); ++d) {
-        const std::string lacks = runtime::whatDeviceLacks(vk, devices[d]);
+        const bool runsOthers = runsGraphs(vk, devices[d], false);
+        const std::string lacks =
+            runsOthers ? runtime::whatMeshNodesLack(vk, devices[d]) : runtime::whatDeviceLacks(vk, devices[d]);
         if (!lacks.empty())
             text += "\n    " + names[d] + " lacks " + lacks;
     }
@@ -193,7 +192,7 @@ void Device::choose(const Instance& instance, const std::string& wanted)
     if (m_physical == VK_NULL_HANDLE) {
         throw DeviceError((wanted.empty() ? "no device" : "no device that --device " + wanted + " means") +
                           (m_draws ? " draws mesh nodes; " : " runs execution graphs; ") + deviceList(names) +
-                          (instance.hasLayer() ? lackingText(vk, devices, names, m_draws) : adviceToHaveLayer()));
+                          (instance.hasLayer() ? lackingText(vk, devices, names) : adviceToHaveLayer()));
     }
 }
 

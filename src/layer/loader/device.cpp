@@ -125,6 +125,25 @@ std::unique_ptr<QueuesWithSide> queuesWithSide(const Device& device, const VkDev
     return isWanted ? std::make_unique<QueuesWithSide>(createInfo, device.queueFamilies) : nullptr;
 }
 
+// What the application enables and the layer would provide, if the device had what that needs.
+std::vector<const char*> askedInVain(const Device& device)
+{
+    const EnabledByApplication& enabled = device.enabled;
+    const Settings& settings = device.settings();
+    std::vector<const char*> out;
+    if (device.support.lacks.empty())
+        return out;
+    if (enabled.shaderEnqueueExtension)
+        out.push_back("graphs");
+    if (enabled.meshShaderExtension && settings.meshShaders && !device.support.nativeMeshShader)
+        out.push_back("mesh shaders");
+    const bool isCommands = enabled.generatedCommandsExtension && !device.support.nativeGeneratedCommands;
+    const bool isStreams = enabled.tokenStreams && !device.support.nativeStreams;
+    if (settings.generatedCommands && (isCommands || isStreams))
+        out.push_back("generated commands");
+    return out;
+}
+
 struct Creation {
     Instance& instance;
     VkPhysicalDevice physical;
@@ -172,10 +191,11 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
                                 "Create a device of one physical device for the graphs");
         return VK_ERROR_FEATURE_NOT_PRESENT;
     }
-    if (enabled.shaderEnqueueExtension && !device->support.lacks.empty())
-        instance.messages.error("Millrace-device-lacks", {},
-                                "vkCreateDevice: graphs need what the device lacks: " + device->support.lacks,
-                                "Choose another device; 'millrace info' says what each one has");
+    for (const char* wanted : askedInVain(*device))
+        instance.messages.error(
+            "Millrace-device-lacks", {},
+            std::string("vkCreateDevice: ") + wanted + " need what the device lacks: " + device->support.lacks,
+            "Choose another device; 'millrace info' says what each one has");
     const bool patch = device->support.emulated &&
                        (enabled.shaderEnqueueExtension || enabled.maintenance5 || enabled.pipelineLibrary ||
                         (enabled.generatedCommandsExtension && device->support.generatedCommands) ||

@@ -85,16 +85,10 @@ bool hasShadingRates(const Instance& instance, VkPhysicalDevice physical,
 // Whether the driver has mesh shaders that can draw nodes, and how many workgroups of them a draw may have.
 void askMeshShaders(const Instance& instance, VkPhysicalDevice physical, Support& support)
 {
-    VkPhysicalDeviceMeshShaderFeaturesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
-    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &mesh};
-    instance.table.GetPhysicalDeviceFeatures2(physical, &features);
     VkPhysicalDeviceMeshShaderPropertiesEXT limits{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT};
     VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &limits};
     instance.table.GetPhysicalDeviceProperties2(physical, &properties);
-    const uint32_t* const most = limits.maxMeshWorkGroupCount;
-    support.meshNodes = mesh.meshShader && std::all_of(most, most + 3, [](uint32_t count) {
-                            return count >= graph::kMaxGroupsPerDimension;
-                        });
+    support.meshNodes = runtime::whatMeshNodesLack(instance.table, physical).empty();
     support.maxMeshNodeGroups = std::min(limits.maxMeshWorkGroupTotalCount, graph::kMaxGroups);
 }
 
@@ -155,9 +149,7 @@ void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings
     support.streams = isAsked && !support.nativeStreams;
     support.countsMeshes = !settings.trace.empty() && support.emulated;
     support.meshLimits = meshLimits(answers, settings, support.viewportLayerExtension);
-    // Draws of one mesh node are one command, and its shader knows their number.
-    const bool areDrivers = support.meshNodes && support.numbersDraws && takesCounts;
-    support.meshNodes = settings.meshNodes && support.emulated && (support.meshShader || areDrivers);
+    support.meshNodes = settings.meshNodes && support.emulated && (support.meshShader || support.meshNodes);
     if (support.meshShader)
         support.maxMeshNodeGroups = std::min(abi::kMaxMeshGroups, graph::kMaxGroups);
     support.hostQueryReset = answers.features12.hostQueryReset;
