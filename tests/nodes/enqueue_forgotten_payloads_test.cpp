@@ -176,6 +176,94 @@ TEST_F(EnqueueForgottenPayloads, EnqueueOfUnknownHandle_Compares)
     EXPECT_NE(functions().find("OpSelect %v4uint"), std::string::npos);
 }
 
+// One variable for several allocations, as GLSL has it.
+TEST_F(EnqueueForgottenPayloads, VariableThatIsStoredAgain_EachIsProven)
+{
+    apply(R"(
+        %var = OpVariable %fn_ToArr Function
+        %a = OpAllocateNodePayloadsAMDX %np_ToArr %u2 %u1 %u0
+        %v = OpLoad %ToArr %a
+        OpStore %var %v
+        OpSelectionMerge %join None
+        OpBranchConditional %true %then %join
+        %then = OpLabel
+        %p = OpAccessChain %fn_uint %var %u0 %u1
+        OpStore %p %u5
+        OpBranch %join
+        %join = OpLabel
+        OpEnqueueNodePayloadsAMDX %var
+        %b = OpAllocateNodePayloadsAMDX %np_ToArr %u2 %u1 %u1
+        %w = OpLoad %ToArr %b
+        OpStore %var %w
+        OpEnqueueNodePayloadsAMDX %var)");
+    EXPECT_EQ(tracked(), 0u);
+}
+
+// Of three that are kept the variable may hold one or two.
+TEST_F(EnqueueForgottenPayloads, HandlesOfTwoBranches_ComparedWithThoseAlone)
+{
+    apply(R"(
+        %var = OpVariable %fn_ToArr Function
+        %forgotten = OpAllocateNodePayloadsAMDX %np_ToArr %u2 %u1 %u0
+        OpSelectionMerge %join None
+        OpBranchConditional %true %then %else
+        %then = OpLabel
+        %a = OpAllocateNodePayloadsAMDX %np_ToArr %u2 %u1 %u0
+        %v = OpLoad %ToArr %a
+        OpStore %var %v
+        OpBranch %join
+        %else = OpLabel
+        %b = OpAllocateNodePayloadsAMDX %np_ToArr %u2 %u1 %u1
+        %w = OpLoad %ToArr %b
+        OpStore %var %w
+        OpBranch %join
+        %join = OpLabel
+        OpEnqueueNodePayloadsAMDX %var)");
+    EXPECT_EQ(tracked(), 3u);
+    size_t compared = 0;
+    for (size_t at = 0; (at = functions().find("OpIEqual", at)) != std::string::npos; ++at)
+        ++compared;
+    EXPECT_EQ(compared, 2u);
+}
+
+// What a variable holds from an earlier turn is not what the allocation gave last.
+TEST_F(EnqueueForgottenPayloads, StoredOnOnePathOfALoop_ProvesNothing)
+{
+    ModuleText module;
+    module.body = "%var = OpVariable %fn_ToArr Function\n" + std::string(kLoopBegin) + R"(
+        %a = OpAllocateNodePayloadsAMDX %np_ToArr %u2 %u1 %u0
+        OpSelectionMerge %join None
+        OpBranchConditional %true %then %join
+        %then = OpLabel
+        %v = OpLoad %ToArr %a
+        OpStore %var %v
+        OpBranch %join
+        %join = OpLabel
+        OpEnqueueNodePayloadsAMDX %var)" +
+                  kLoopEnd;
+    apply(module);
+    EXPECT_EQ(tracked(), 1u);
+    EXPECT_NE(functions().find("OpIEqual"), std::string::npos);
+}
+
+// The handle of the turn before comes into the variable behind that of this turn.
+TEST_F(EnqueueForgottenPayloads, HandleOfTheTurnBefore_ProvesNothing)
+{
+    ModuleText module;
+    std::string begin = kLoopBegin;
+    begin.replace(begin.find("%i = OpPhi"), 0, "%last = OpPhi %ToArr %none %entry %v %tail\n");
+    module.body = "%var = OpVariable %fn_ToArr Function\n" + begin + R"(
+        %a = OpAllocateNodePayloadsAMDX %np_ToArr %u2 %u1 %u0
+        %v = OpLoad %ToArr %a
+        OpStore %var %v
+        OpStore %var %last
+        OpEnqueueNodePayloadsAMDX %var)" +
+                  kLoopEnd;
+    module.globals = "%none = OpUndef %ToArr\n";
+    apply(module);
+    EXPECT_EQ(tracked(), 1u);
+}
+
 TEST_F(EnqueueForgottenPayloads, EnqueueBeforeTheStore_ProvesNothing)
 {
     // The loop enqueues what the iteration before has stored, so the last one is forgotten.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nodes of one module take grows as their number does: counted in bytes that are allocated, not in time.
+// What nodes take grows as their number and their code do: counted in bytes that are allocated, not in time.
 #include <gtest/gtest.h>
 
 #include "counted_bytes.h"
 #include "nodes/fuse_graph.h"
+#include "nodes/pass_test.h"
 #include "nodes/source_module.h"
 #include "spirv/many_entry_points.h"
 
@@ -63,6 +64,43 @@ TEST(Growth, WordsOfANode_AreItsOwn)
                   finish(*lower(*prepared, options), {}, options).value());
     }
     EXPECT_EQ(words[0], words[1]);
+}
+
+// A node that allocates so many times to one variable, and enqueues what is in it: at once, or where two branches meet
+// of which each allocates. So compilers write it for GLSL.
+spirv::Words allocations(uint32_t count, bool inBranches)
+{
+    const auto allocation = [](const std::string& name, const std::string& index) {
+        return "%a" + name + " = OpAllocateNodePayloadsAMDX %np_ToRec %u2 %u1 " + index + "\n%v" + name +
+               " = OpLoad %ToRec %a" + name + "\nOpStore %var %v" + name + "\n";
+    };
+    ModuleText module;
+    module.body = "%var = OpVariable %fn_ToRec Function\n";
+    for (uint32_t i = 0; i < count; ++i) {
+        const std::string n = std::to_string(i);
+        if (inBranches)
+            module.body += "OpSelectionMerge %join" + n + " None\nOpBranchConditional %true %then" + n + " %else" + n +
+                           "\n%then" + n + " = OpLabel\n" + allocation("t" + n, "%u0") + "OpBranch %join" + n +
+                           "\n%else" + n + " = OpLabel\n" + allocation("e" + n, "%u1") + "OpBranch %join" + n +
+                           "\n%join" + n + " = OpLabel\n";
+        else
+            module.body += allocation(n, "%u0");
+        module.body += "OpEnqueueNodePayloadsAMDX %var\n";
+    }
+    return module.words();
+}
+
+TEST(Growth, AllocationsToOneVariable_TakeMemoryAsTheirNumber)
+{
+    for (const bool inBranches : {false, true}) {
+        const auto bytes = [&](uint32_t count) {
+            const spirv::Words words = allocations(count, inBranches);
+            return bytesOf([&] { EXPECT_TRUE(compile(words, {})); });
+        };
+        const size_t least = bytes(32);
+        EXPECT_LT(bytes(128), 5 * least);
+        EXPECT_LT(bytes(512), 20 * least);
+    }
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nodes/passes/enqueue_forgotten_payloads.h"
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "nodes/handle_values.h"
 #include "shader/control_flow.h"
 #include "shader/globals.h"
 
@@ -17,24 +19,32 @@ using spirv::Module;
 
 namespace {
 
+// Between an allocation and what enqueues it on all paths: beyond them its handle is kept.
+constexpr size_t kMostBlocks = 1024;
+
 // One allocation whose handle is kept.
 struct Site {
     Id variable;      // Private
     bool isRepeated;  // may run again before the end of the workgroup
 };
 
-// What a function does with its variables of handle type.
-struct Variable {
-    uint32_t stores = 0;
-    bool escapes = false;  // used by anything but loads and stores
+struct Allocation {
+    size_t block;
+    size_t position;  // in the block
+    Id handle;
+};
+
+struct Enqueue {
+    size_t position;  // in its block
+    Id handle;
 };
 
 struct State {
     NodeShader& shader;
     Module& module = shader.module;
-    std::map<uint32_t, Site> sites;                    // by the allocation's result
-    std::unordered_set<uint32_t> allocations;          // all of them
-    std::unordered_map<uint32_t, Variable> variables;  // of the current function
+    std::map<uint32_t, Site> sites;                        // by the allocation's result
+    std::unordered_map<uint32_t, HandleOrigins> enqueued;  // what handles are that are enqueued, if that is known
+    std::vector<std::vector<Enqueue>> enqueues;            // of the current function, by block
 
     bool isAllocation(const Instruction& i) const
     {
@@ -53,81 +63,48 @@ struct State {
         return !known || shader.node.declared.outputs[output].payloadBytes > 0;
     }
 
-    Id throughCopies(Id value) const
+    void findEnqueues(const spirv::Function& function, const HandleValues& values)
     {
-        const Instruction* i = module.findDefinition(value);
-        while (i && i->op == spv::Op::OpCopyObject) {
-            value = i->id(0);
-            i = module.findDefinition(value);
-        }
-        return value;
-    }
-
-    void findVariables(const spirv::Function& function)
-    {
-        variables.clear();
-        for (const spirv::Block& block : function.blocks) {
-            for (const Instruction& i : block.body)
-                if (i.op == spv::Op::OpVariable)
-                    variables[i.result.value];
-        }
-        for (const spirv::Block& block : function.blocks) {
-            for (const Instruction& i : block.body) {
-                for (size_t o = 0; o < i.operandCount(); ++o) {
-                    const auto variable = i.isId(o) ? variables.find(i.id(o).value) : variables.end();
-                    if (variable != variables.end()) {
-                        const bool isStore = i.op == spv::Op::OpStore && o == 0;
-                        variable->second.stores += isStore ? 1 : 0;
-                        variable->second.escapes |= !isStore && i.op != spv::Op::OpLoad;
-                    }
-                }
+        enqueues.assign(function.blocks.size(), {});
+        for (size_t b = 0; b < function.blocks.size(); ++b) {
+            for (size_t n = 0; n < function.blocks[b].body.size(); ++n) {
+                const Instruction& i = function.blocks[b].body[n];
+                if (!isEnqueue(i))
+                    continue;
+                enqueues[b].push_back({n, i.id(1)});
+                if (std::optional<HandleOrigins> origins = values.originsOf(i.id(1)))
+                    enqueued[i.id(1).value] = *std::move(origins);
             }
         }
     }
 
-    bool isStoredOnce(Id variable) const
+    // True if a block enqueues what the allocation gave when it ran last, from instruction `from` on.
+    bool isEnqueuedIn(size_t block, size_t from, const Allocation& allocation, const HandleValues& values) const
     {
-        const auto found = variables.find(variable.value);
-        return found != variables.end() && found->second.stores == 1 && !found->second.escapes;
-    }
-
-    // True if `value` is the handle, or was loaded from a variable that holds it.
-    bool means(Id value, Id handle, const std::unordered_set<uint32_t>& holders) const
-    {
-        value = throughCopies(value);
-        const Instruction* i = module.findDefinition(value);
-        return value == handle || (i && i->op == spv::Op::OpLoad && holders.contains(i->id(0).value));
-    }
-
-    // Looks at a block from instruction `from` on: does it enqueue the handle? Collects variables that hold it, which
-    // is only sound in the block of the allocation.
-    bool enqueues(const spirv::Block& block, size_t from, Id handle, std::unordered_set<uint32_t>& holders,
-                  bool collect) const
-    {
-        for (size_t n = from; n < block.body.size(); ++n) {
-            const Instruction& i = block.body[n];
-            if (isEnqueue(i) && means(i.id(1), handle, holders))
-                return true;
-            if (collect && i.op == spv::Op::OpStore && isStoredOnce(i.id(0)) && means(i.id(1), handle, holders))
-                holders.insert(i.id(0).value);
-        }
-        return false;
+        return std::ranges::any_of(enqueues[block], [&](const Enqueue& enqueue) {
+            const auto found = enqueued.find(enqueue.handle.value);
+            if (enqueue.position < from || found == enqueued.end())
+                return false;
+            const HandleOrigins& origins = found->second;
+            return origins.allocations == std::vector{allocation.handle} && origins.isLatest &&
+                   (!origins.mayBeUnset ||
+                    values.isStoredBehind(origins.variable, allocation.block, allocation.position, allocation.handle));
+        });
     }
 
     // True if every path from the allocation meets an enqueue of its handle before it ends or allocates again.
-    bool isAlwaysEnqueued(const spirv::Function& function, const shader::ControlFlow& flow, size_t first,
-                          size_t n) const
+    bool isAlwaysEnqueued(const spirv::Function& function, const shader::ControlFlow& flow, const HandleValues& values,
+                          const Allocation& allocation) const
     {
-        const Id handle = function.blocks[first].body[n].result;
-        std::unordered_set<uint32_t> holders;
-        if (enqueues(function.blocks[first], n + 1, handle, holders, true))
+        const size_t first = allocation.block;
+        if (isEnqueuedIn(first, allocation.position + 1, allocation, values))
             return true;
         std::unordered_set<size_t> seen;
         std::vector<size_t> pending = {first};
-        while (!pending.empty()) {
+        while (!pending.empty() && seen.size() <= kMostBlocks) {
             const size_t b = pending.back();
             pending.pop_back();
-            if (b != first && enqueues(function.blocks[b], 0, handle, holders, false))
+            if (b != first && isEnqueuedIn(b, 0, allocation, values))
                 continue;
             const bool leaves = flow.successors(b).empty();
             if (leaves && function.blocks[b].body.back().op != spv::Op::OpUnreachable)
@@ -139,31 +116,30 @@ struct State {
                     pending.push_back(next);
             }
         }
-        return true;
+        return pending.empty();
     }
 
     void findSites()
     {
         const auto repeated = shader::findRepeatedFunctions(module, shader.entry);
-        const Id handleType = module.getVectorType(module.getIntType(32, false), 4);
-        const Id pointerType = module.getPointerType(spv::StorageClass::Private, handleType);
+        const Id pointerType = module.getPointerType(spv::StorageClass::Private, handleType());
         for (const spirv::Function& function : module.functions) {
             const shader::ControlFlow flow(function);
-            findVariables(function);
+            const HandleValues values(shader, function, flow);
+            findEnqueues(function, values);
             for (size_t b = 0; b < function.blocks.size(); ++b) {
                 for (size_t n = 0; n < function.blocks[b].body.size(); ++n) {
                     const Instruction& i = function.blocks[b].body[n];
                     if (!isAllocation(i))
                         continue;
-                    allocations.insert(i.result.value);
-                    if (mayCarryGrid(i) && !isAlwaysEnqueued(function, flow, b, n)) {
+                    if (mayCarryGrid(i) && !isAlwaysEnqueued(function, flow, values, {b, n, i.result})) {
                         const bool isRepeated = flow.isOnCycle(b) || repeated.contains(function.id().value);
                         const Id variable = module.createVariable(pointerType, spv::StorageClass::Private);
                         module.setName(variable, "pending_handle");
                         sites[i.result.value] = {variable, isRepeated};
                         shader.pendingHandles.push_back({variable, i.result});
                         shader.startValues.push_back(
-                            {StartValue::Kind::Constant, variable, shader::getNull(module, handleType)});
+                            {StartValue::Kind::Constant, variable, shader::getNull(module, handleType())});
                     }
                 }
             }
@@ -190,25 +166,33 @@ struct State {
     // `handle` was enqueued: no variable may keep it.
     void clear(Id handle, Emitter& out)
     {
-        const Id origin = throughCopies(handle);
-        const Id handleType = module.getVectorType(module.getIntType(32, false), 4);
-        const Id null = shader::getNull(module, handleType);
-        if (const auto site = sites.find(origin.value); site != sites.end()) {
-            out.emitVoid(spv::Op::OpStore, {site->second.variable, null});
+        const auto known = enqueued.find(handle.value);
+        if (known == enqueued.end()) {
+            for (const auto& [allocation, site] : sites)
+                clearIfSame(site, handle, out);
             return;
         }
-        if (allocations.contains(origin.value))
-            return;
-        const Id boolType = module.getBoolType();
-        const Id bools = module.getVectorType(boolType, 4);
-        for (const auto& [allocation, site] : sites) {
-            const Id kept = out.emit(spv::Op::OpLoad, handleType, {site.variable});
-            const Id equal = out.emit(spv::Op::OpIEqual, bools, {kept, handle});
-            const Id isSame = out.emit(spv::Op::OpAll, boolType, {equal});
-            const Id left = out.emit(spv::Op::OpSelect, handleType, {isSame, null, kept});
-            out.emitVoid(spv::Op::OpStore, {site.variable, left});
+        for (const Id allocation : known->second.allocations) {
+            const auto site = sites.find(allocation.value);
+            if (site != sites.end() && known->second.isSure())
+                out.emitVoid(spv::Op::OpStore, {site->second.variable, shader::getNull(module, handleType())});
+            else if (site != sites.end())
+                clearIfSame(site->second, handle, out);
         }
     }
+
+    void clearIfSame(const Site& site, Id handle, Emitter& out)
+    {
+        const Id boolType = module.getBoolType();
+        const Id kept = out.emit(spv::Op::OpLoad, handleType(), {site.variable});
+        const Id equal = out.emit(spv::Op::OpIEqual, module.getVectorType(boolType, 4), {kept, handle});
+        const Id isSame = out.emit(spv::Op::OpAll, boolType, {equal});
+        const Id null = shader::getNull(module, handleType());
+        const Id left = out.emit(spv::Op::OpSelect, handleType(), {isSame, null, kept});
+        out.emitVoid(spv::Op::OpStore, {site.variable, left});
+    }
+
+    Id handleType() { return module.getVectorType(module.getIntType(32, false), 4); }
 };
 
 }  // namespace
