@@ -206,6 +206,17 @@ TEST_F(CreationRules, StageAndLayout)
     EXPECT_EQ(last, VkPipeline{});
 }
 
+// The sender declares six nodes, from 1 to 6, and sends to more than one.
+TEST_F(CreationRules, NodesBeyondWhatASenderDeclares_AreTold)
+{
+    const VkShaderModule member = device.createProgram("array_n");
+    const NamedStage first(member, "member", "arr", 1), second(member, "member", "arr", 2);
+    const NamedStage last(member, "member", "arr", 6), beyond(member, "member", "arr", 7);
+    const auto sender = TestDevice::stage(device.createProgram("array_a_value"), "choose");
+    EXPECT_EQ(createFrom({sender, first.stage, second.stage, last.stage}), Names{});
+    EXPECT_EQ(createFrom({sender, first.stage, second.stage, beyond.stage}), Names{"Millrace-node-array-size"});
+}
+
 TEST_F(CreationRules, Libraries)
 {
     constexpr VkPipelineCreateFlags2 kNode =
