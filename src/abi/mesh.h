@@ -220,6 +220,46 @@ struct IndicesArguments {
     uint writers;  // of all of them: workgroups, in rows of kRowGroups
 };
 
+// What a query of the application's counts of mesh shaders (src/shaders/meta/mesh/count.comp). At a multiple of 8.
+struct MeshQuerySums {
+    uint64_t taskInvocations;
+    uint64_t meshInvocations;
+    uint64_t primitives;
+};
+
+// A draw that counts in a query. Or a secondary command buffer that does, all of it.
+struct MeshQueryPart {
+    uint64_t work;         // MeshWork; 0: it is a secondary command buffer
+    uint64_t tasks;        // MeshWork of the task shaders, or 0
+    uint64_t draw;         // MeshDrawCommand; or MeshQuerySums of the secondary command buffer
+    uint64_t sums;         // MeshQuerySums, to which others add as well
+    uint64_t taken;        // MeshQuerySums: what has been added, should the front be repeated
+    uint corners;          // of a primitive
+    uint isIndexed;        // 1: a MeshIndexedCommand is behind the MeshDrawCommand
+    uint taskInvocations;  // of a workgroup
+    uint meshInvocations;  // likewise, in all views
+};
+
+// Of src/shaders/meta/mesh/count.comp, behind the lists.
+struct CountQueriesArguments {
+    uint64_t parts;  // MeshQueryPart[count]
+    uint count;
+    uint isRepeat;  // 0: nothing has been added yet
+};
+
+// Of src/shaders/meta/mesh/copy_queries.comp, which writes results as vkCmdCopyQueryPoolResults does, without gaps.
+struct CopyQueriesArguments {
+    uint64_t drivers;   // uint64_t[]: of each query what the driver counts, and whether it is available
+    uint64_t sums;      // MeshQuerySums[count]
+    uint64_t results;   // uint[]
+    uint count;         // of queries
+    uint statistics;    // VkQueryPipelineStatisticFlags; 0: primitives
+    uint driverValues;  // of a query, with the last, that says whether it is available
+    uint has64Bits;     // 1: a result has 64 bits
+    uint isPartial;     // 1: results that are not available are written
+    uint hasAvailability;
+};
+
 // What workgroups have done, counted by shaders that mesh::countWork() has changed. Sums are two words, to which
 // shaders add with carry; host-visible.
 MR_CONST uint kMeshFillParts = 8u;

@@ -48,6 +48,12 @@ Result<Variant> readWhole(const Stage& stage, spv::ExecutionModel model)
     return whole;
 }
 
+uint32_t invocationsOf(const spirv::Module& module)
+{
+    const GroupSize size = groupSizeOf(module);
+    return size[0] * size[1] * size[2];
+}
+
 // The application's push constants are loaded by address.
 Status fetchPushConstants(Variant& variant, Id block)
 {
@@ -111,6 +117,7 @@ Result<Stage> lowerTask(const Stage& task, MeshLayout& layout, const Target& tar
     if (!bytes)
         return bytes.error();
     layout.gridBytes = *bytes;
+    layout.taskInvocations = invocationsOf(variant->module);
     return finishCompute(*variant, task.entryPoint, target);
 }
 
@@ -200,6 +207,7 @@ Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const St
     LoweredPipeline lowered;
     lowered.layout = {areas->mostUnits(*outputs), 0, outputs->corners,
                       (outputs->maxPrimitives + abi::kMeshMarkPrimitives - 1) / abi::kMeshMarkPrimitives, *viewMask};
+    lowered.layout.meshInvocations = invocationsOf(whole->module);
     if (target.indices)
         lowered.layout.indices = findIndices(*whole, *outputs, *areas, *inputs, reader ? &*reader : nullptr, *viewMask);
     if (task) {

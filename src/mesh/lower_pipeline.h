@@ -76,6 +76,8 @@ struct MeshLayout {
     // Several draws of a series may be drawn as one: no fragment shader reads push constants, which are each draw's
     // own.
     bool mayBeBatched = false;
+    uint32_t taskInvocations = 0;  // of a workgroup; 0: there is no task shader
+    uint32_t meshInvocations = 0;
 
     // What a workgroup of the mesh shader leaves in all views (abi::MeshWork::results).
     uint64_t resultBytes() const { return runs() * sizeof(abi::MeshGroup) + marks * sizeof(uint32_t); }

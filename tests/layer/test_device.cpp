@@ -57,6 +57,7 @@ void TestDevice::createDevice(const DeviceOptions& options)
     v12.bufferDeviceAddress = VK_TRUE;
     v12.vulkanMemoryModel = options.memoryModel;
     v12.timelineSemaphore = VK_TRUE;
+    v12.hostQueryReset = options.hostQueryReset;
     std::vector<const char*> extensions = options.extensions;
     extensions.push_back(VK_KHR_MAINTENANCE_5_EXTENSION_NAME);
     if (options.extension) {

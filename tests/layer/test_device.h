@@ -42,6 +42,7 @@ struct DeviceOptions {
     bool descriptorIndexing = false;  // as far as the tests need it, and inline uniform blocks
     bool memoryModel = false;         // vulkanMemoryModel
     bool cacheControl = true;         // pipelineCreationCacheControl
+    bool hostQueryReset = false;
     uint32_t queueFamily = 0;
     const void* chain = nullptr;  // further feature structures
     void* first = nullptr;        // likewise, in front of all others

@@ -81,6 +81,7 @@ void enableWhatTestsNeed(VkPhysicalDeviceFeatures2& core, VkPhysicalDeviceVulkan
     vkGetPhysicalDeviceFeatures2(instance.physical, &has);
     core.features.geometryShader = has.features.geometryShader;
     core.features.pipelineStatisticsQuery = has.features.pipelineStatisticsQuery;
+    core.features.inheritedQueries = has.features.inheritedQueries;
     core.features.multiDrawIndirect = has.features.multiDrawIndirect;
     core.features.fragmentStoresAndAtomics = has.features.fragmentStoresAndAtomics;
     core.features.vertexPipelineStoresAndAtomics = has.features.vertexPipelineStoresAndAtomics;
@@ -126,7 +127,9 @@ MeshDevice::MeshDevice(Provider by, Beside beside, const std::string& trace, boo
 DeviceOptions MeshDevice::options(Beside beside, bool tomorrow)
 {
     const layertest::TestInstance instance(instanceOptions(provider));
-    m_features.multiviewMeshShader = meshFeaturesOf(instance.physical).multiviewMeshShader == VK_TRUE;
+    const VkPhysicalDeviceMeshShaderFeaturesEXT has = meshFeaturesOf(instance.physical);
+    m_features.multiviewMeshShader = has.multiviewMeshShader == VK_TRUE;
+    m_features.meshShaderQueries = has.meshShaderQueries == VK_TRUE;
     m_features.meshShader = VK_TRUE;
     m_features.taskShader = VK_TRUE;
     enableWhatTestsNeed(m_core, m_v11);
@@ -135,6 +138,7 @@ DeviceOptions MeshDevice::options(Beside beside, bool tomorrow)
     options.meshNodes = provider == Provider::Nodes || provider == Provider::NodesOfLayer;
     options.extension = options.feature = beside == Beside::Graphs || options.meshNodes;
     options.memoryModel = true;
+    options.hostQueryReset = true;
     options.chain = &m_features;
     options.extensions = {VK_EXT_MESH_SHADER_EXTENSION_NAME};
     if (tomorrow)
@@ -160,11 +164,11 @@ DeviceOptions MeshDevice::options(Beside beside, bool tomorrow)
     return options;
 }
 
-VkQueryPool MeshDevice::createQueries(VkQueryType type, VkQueryPipelineStatisticFlags statistics)
+VkQueryPool MeshDevice::createQueries(VkQueryType type, VkQueryPipelineStatisticFlags statistics, uint32_t count)
 {
     VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
     info.queryType = type;
-    info.queryCount = 1;
+    info.queryCount = count;
     info.pipelineStatistics = statistics;
     VkQueryPool queries = VK_NULL_HANDLE;
     MILLRACE_CHECK(vkCreateQueryPool(device.handle, &info, nullptr, &queries));

@@ -85,8 +85,9 @@ public:
 
     // False: there are no queries of statistics.
     bool hasStatistics() const { return m_core.features.pipelineStatisticsQuery == VK_TRUE; }
-    // A pool with one query.
-    VkQueryPool createQueries(VkQueryType type, VkQueryPipelineStatisticFlags statistics = 0);
+    bool hasMeshQueries() const { return m_features.meshShaderQueries == VK_TRUE; }
+    bool hasInheritedQueries() const { return m_core.features.inheritedQueries == VK_TRUE; }
+    VkQueryPool createQueries(VkQueryType type, VkQueryPipelineStatisticFlags statistics = 0, uint32_t count = 1);
     // Viewport and scissor are dynamic.
     VkPipeline createPipeline(const PipelineOptions& options = {});
     VkPipeline createPipeline(const PipelineOptions& options, VkResult& result);

@@ -43,7 +43,7 @@ TEST(MeshSupport, Setting_ListsTheExtensionAndWhatIsThereOfIt)
     EXPECT_EQ(features.meshShader, VK_TRUE);
     EXPECT_EQ(features.taskShader, VK_TRUE);
     EXPECT_EQ(features.primitiveFragmentShadingRateMeshShader, hasShadingRates(instance.physical));
-    EXPECT_EQ(features.meshShaderQueries, VK_FALSE);
+    EXPECT_EQ(features.meshShaderQueries, VK_TRUE);
 }
 
 // Each shader of the layer's may run for each view that the driver has.

@@ -314,6 +314,8 @@ Device::~Device()
     indirectLayouts.clear();
     pipelineObserver.reset();
     pipelineMaker.reset();
+    queryMaker.reset();
+    queryPools.clear();
     graphObjects.clear();
     pipelineLayouts.clear();
     try {

@@ -52,6 +52,7 @@ struct PipelineCache;
 struct PipelineLayout;
 struct Queue;
 class SideQueue;
+class QueryMaker;
 struct QueryPool;
 struct RenderPass;
 struct ShaderModule;
@@ -108,6 +109,7 @@ struct Device {
     std::shared_ptr<OwnPipelines> ownPipelines;          // never null once the features have started
     std::shared_ptr<PipelineObserver> pipelineObserver;  // null: nobody wants to know
     std::shared_ptr<PipelineMaker> pipelineMaker;        // null: the driver makes all
+    std::shared_ptr<QueryMaker> queryMaker;              // null: the driver counts all that queries count
     std::shared_ptr<ShaderCounter> shaderCounter;        // null: shaders are as the application gave them
     std::shared_ptr<MeshShaders> meshShaders;            // of VK_EXT_mesh_shader, where the layer provides it
     // Render pass instances get a stream in front of them (recording/front.h), once the application has what needs one.

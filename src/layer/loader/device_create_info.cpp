@@ -59,12 +59,14 @@ EnabledByApplication enabledByApplication(const VkDeviceCreateInfo& createInfo)
         createInfo.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
     enabled.meshShader = enabled.meshShaderExtension && mesh && mesh->meshShader;
     enabled.taskShader = enabled.meshShaderExtension && mesh && mesh->taskShader;
+    enabled.meshShaderQueries = enabled.meshShaderExtension && mesh && mesh->meshShaderQueries;
     readPipelineFeatures(createInfo, enabled);
     const auto* features2 =
         findInChain<VkPhysicalDeviceFeatures2>(createInfo.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
     if (const auto* features = features2 ? &features2->features : createInfo.pEnabledFeatures) {
         enabled.tessellation = features->tessellationShader;
         enabled.geometry = features->geometryShader;
+        enabled.inheritedQueries = features->inheritedQueries;
     }
     const auto* group =
         findInChain<VkDeviceGroupDeviceCreateInfo>(createInfo.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);

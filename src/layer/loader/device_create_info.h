@@ -32,6 +32,8 @@ struct EnabledByApplication {
     bool meshShaderExtension = false;
     bool meshShader = false;
     bool taskShader = false;
+    bool meshShaderQueries = false;
+    bool inheritedQueries = false;
     bool tokenStreams = false;               // VK_NV_device_generated_commands, its feature
     bool generatedComputePipelines = false;  // VK_NV_device_generated_commands_compute
 };

@@ -119,6 +119,7 @@ const Table& deviceTable()
                                vertexStateEntryPoints(),
                                renderingEntryPoints(),
                                scopeEntryPoints(),
+                               queryEntryPoints(),
                                barrierEntryPoints(),
                                redirectEntryPoints(),
                                queueEntryPoints(),

@@ -82,6 +82,7 @@ EntryPoints dynamicStateEntryPoints();
 EntryPoints vertexStateEntryPoints();
 EntryPoints renderingEntryPoints();
 EntryPoints scopeEntryPoints();
+EntryPoints queryEntryPoints();
 EntryPoints barrierEntryPoints();
 EntryPoints redirectEntryPoints();
 EntryPoints graphCommandEntryPoints();

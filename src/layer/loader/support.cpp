@@ -109,6 +109,7 @@ MeshLimits meshLimits(const runtime::DriverAnswers& answers, const Settings& set
     out.allIndices = answers.features.fullDrawIndexUint32;
     out.vertexStores = answers.features.vertexPipelineStoresAndAtomics;
     out.viewPointSizes = settings.viewPointSizes && !runtime::compilesPointSizesOfViewsWrongly(answers);
+    out.queries = limits.timestampComputeAndGraphics;
     out.fragmentPrimitiveId = answers.features.geometryShader;
     return out;
 }

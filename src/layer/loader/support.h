@@ -30,6 +30,7 @@ struct MeshLimits {
     bool allIndices = false;           // that is all of 32 bits (fullDrawIndexUint32)
     bool vertexStores = false;         // vertex shaders can write to memory (vertexPipelineStoresAndAtomics)
     bool viewPointSizes = true;        // vertex shaders may read ViewIndex and write PointSize
+    bool queries = false;              // timestamps say when a query has ended
     bool fragmentPrimitiveId = false;  // fragment shaders can read PrimitiveId behind vertex shaders (geometryShader)
 };
 

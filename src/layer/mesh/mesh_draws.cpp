@@ -13,6 +13,7 @@
 #include "layer/loader/device.h"
 #include "layer/mesh/mesh_lists.h"
 #include "layer/mesh/mesh_objects.h"
+#include "layer/mesh/mesh_queries.h"
 #include "layer/mesh/mesh_shaders.h"
 #include "layer/recording/borrowed_sets.h"
 #include "layer/recording/command_buffer.h"
@@ -305,6 +306,10 @@ void MeshDraw::addListing(const Dispatch& dispatch, const Drawn& drawn)
     }
     const MeshCount groups = dispatch.indirect ? MeshCount::Many : meshCountOf(dispatch.groups);
     memory().listings[static_cast<size_t>(groups)].push_back(listing);
+    const mesh::MeshLayout& outputs = m_pipeline->outputs;
+    countInQueries(m_commandBuffer, memory(),
+                   {dispatch.work, m_tasks, drawn.address, 0, 0, outputs.corners, m_indexed.has_value(),
+                    outputs.taskInvocations, outputs.meshInvocations * outputs.runs()});
 }
 
 // Where indices are shared, the device decides how many primitives have some: those come first.

@@ -126,6 +126,7 @@ private:
     abi::MeshUpload* m_uploaded = nullptr;
     uint64_t m_upload = 0;  // its address
     uint64_t m_pushConstants = 0;
+    uint64_t m_tasks = 0;                // abi::MeshWork of its task shaders; 0: there are none
     std::shared_ptr<MeshArena> m_arena;  // null: the draw has memory for all that it may need
     std::optional<Indexed> m_indexed;    // none: it has no index buffer
     // That its shaders run in: the front, and with the arena Front::repeat, if there is one.

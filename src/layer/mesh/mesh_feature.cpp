@@ -193,7 +193,7 @@ public:
         own->meshShader = VK_TRUE;
         own->multiviewMeshShader = support.meshLimits.views > 1;
         own->primitiveFragmentShadingRateMeshShader = support.meshShadingRates;
-        own->meshShaderQueries = VK_FALSE;
+        own->meshShaderQueries = support.meshLimits.queries;
     }
 
     void answerProperties(VkPhysicalDeviceProperties2& properties, const Support& support) const override

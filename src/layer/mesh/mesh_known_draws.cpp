@@ -186,6 +186,7 @@ void MeshDraw::recordOwnTasks(uint64_t groups, const abi::MeshGrid& grid)
         !upload(groups, grid, results.address, 0, tasks))
         return;
     beginFront();
+    m_tasks = tasks.work;
     run(m_streams[0], m_pipeline->task, tasks, 0);
     drawListed({results.address, static_cast<uint32_t>(gridBytes), static_cast<uint32_t>(groups), 0, 0});
 }

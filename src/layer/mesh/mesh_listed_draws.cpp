@@ -108,6 +108,7 @@ bool MeshDraw::runTasks(Grids& grids, uint64_t most)
         return false;
     for (const VkCommandBuffer stream : m_streams)
         run(stream, m_pipeline->task, dispatch, 0);
+    m_tasks = dispatch.work;
     grids = {0, static_cast<uint32_t>(gridBytes), static_cast<uint32_t>(most), 0, dispatch.work};
     return true;
 }

@@ -9,6 +9,7 @@
 
 #include "layer/loader/device.h"
 #include "layer/mesh/mesh_memory.h"
+#include "layer/mesh/mesh_queries.h"
 #include "layer/mesh/mesh_shaders.h"
 #include "layer/recording/command_buffer.h"
 
@@ -108,6 +109,7 @@ void listDraws(CommandBuffer& commandBuffer, bool isLast)
         device.meshShaders->writeIndices(stream,
                                          {ofIndexings.address, static_cast<uint32_t>(indexings.size()), writers});
     }
+    recordQueryParts(commandBuffer, *memory);
     commandBuffer.front.forgetPipelines();
 }
 

@@ -98,10 +98,16 @@ public:
     };
     const SharedIndices* sharedIndices();
 
+    // Of what draws count in a secondary command buffer, for queries of those that execute it: abi::MeshQuerySums. 0
+    // until clearExecutedSums() has recorded, in a front, that they begin with 0.
+    uint64_t executedSums() const { return m_executedSums.address(); }
+    VkResult clearExecutedSums(const VkuDeviceDispatchTable& table, VkCommandBuffer stream);
+
     MeshSeries series;                                                // in the front that is open
     MeshBatch batch;                                                  // in the instance
     std::array<std::vector<abi::MeshListing>, kMeshCounts> listings;  // of draws there, by MeshCount of workgroups
     std::vector<abi::MeshIndexing> indexings;                         // of such of them as may have index buffers
+    std::vector<abi::MeshQueryPart> queryParts;                       // of those that count in queries
 
 private:
     // Buffers, of which the last has room. Each has twice as much as the one before, up to kMostChunkBytes.
@@ -130,6 +136,7 @@ private:
     uint64_t m_nextRoomBytes = kLeastRoomBytes;
     SharedIndices m_sharedIndices;
     std::shared_ptr<MeshArena> m_arena;
+    runtime::Buffer m_executedSums;
 };
 
 }  // namespace millrace::layer

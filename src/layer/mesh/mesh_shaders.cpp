@@ -6,6 +6,7 @@
 #include <span>
 
 #include "layer/loader/device.h"
+#include "layer/mesh/mesh_queries.h"
 #include "layer/objects/kernel_code.h"
 #include "layer/recording/borrowed_sets.h"
 #include "runtime/host_memory.h"
@@ -15,14 +16,15 @@ namespace millrace::layer {
 
 namespace {
 
-constexpr uint32_t kFewListings = 128;  // of a workgroup of list_few.comp
+constexpr uint32_t kFewListings = 128;      // of a workgroup of list_few.comp
+constexpr uint32_t kQueryInvocations = 64;  // of count.comp and copy_queries.comp
 
 }  // namespace
 
 MeshShaders::~MeshShaders()
 {
-    for (const VkPipeline kernel :
-         {m_grids, m_gridsSums, m_gridsParts, m_listFew, m_list, m_listSums, m_listParts, m_indices})
+    for (const VkPipeline kernel : {m_grids, m_gridsSums, m_gridsParts, m_listFew, m_list, m_listSums, m_listParts,
+                                    m_indices, m_countQueries, m_copyQueries})
         m_device.table.DestroyPipeline(m_device.handle, kernel, runtime::hostMemory());
     m_device.table.DestroyPipelineLayout(m_device.handle, m_kernelLayout, runtime::hostMemory());
 }
@@ -63,6 +65,10 @@ VkResult MeshShaders::createKernels()
     create(shaders::mesh_list_sums, "add up primitives of large draws", m_listSums, width);
     create(shaders::mesh_list_parts, "number primitives of large draws", m_listParts, width);
     create(shaders::mesh_indices, "write index buffers", m_indices);
+    if (!m_device.enabled.meshShaderQueries)
+        return result;
+    create(shaders::mesh_count, "count for queries", m_countQueries);
+    create(shaders::mesh_copy_queries, "copy results of queries", m_copyQueries);
     return result;
 }
 
@@ -136,6 +142,26 @@ void MeshShaders::writeIndices(VkCommandBuffer commandBuffer, const abi::Indices
     dispatchRows(commandBuffer, arguments.writers);
 }
 
+void MeshShaders::countQueries(VkCommandBuffer commandBuffer, const abi::CountQueriesArguments& arguments) const
+{
+    constexpr VkPipelineStageFlags kReaders =
+        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_HOST_BIT;
+    waitForKernel(commandBuffer);
+    bind(commandBuffer, m_countQueries, arguments);
+    dispatchRows(commandBuffer, (arguments.count + kQueryInvocations - 1) / kQueryInvocations);
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    m_device.table.CmdPipelineBarrier(commandBuffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, kReaders, 0, 1, &barrier, 0,
+                                      nullptr, 0, nullptr);
+}
+
+void MeshShaders::copyQueries(VkCommandBuffer commandBuffer, const abi::CopyQueriesArguments& arguments) const
+{
+    bind(commandBuffer, m_copyQueries, arguments);
+    dispatchRows(commandBuffer, (arguments.count + kQueryInvocations - 1) / kQueryInvocations);
+}
+
 void MeshShaders::dispatchRows(VkCommandBuffer commandBuffer, uint32_t groups) const
 {
     const uint32_t rows = (groups + abi::kRowGroups - 1) / abi::kRowGroups;
@@ -165,6 +191,8 @@ VkResult startMeshShaders(Device& device)
         return result;
     device.borrowing = borrowingTable(device.table);
     device.pipelineMaker = shaders->pipelines;
+    if (device.enabled.meshShaderQueries)
+        device.queryMaker = std::make_shared<MeshQueryMaker>(device);
     device.meshShaders = std::move(shaders);
     return VK_SUCCESS;
 }

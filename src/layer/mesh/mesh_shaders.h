@@ -71,6 +71,9 @@ public:
     void listParts(VkCommandBuffer commandBuffer, const Lists& lists) const;
     // Behind those: index buffers.
     void writeIndices(VkCommandBuffer commandBuffer, const abi::IndicesArguments& arguments) const;
+    // Waits for what is to be counted, and lets whoever reads the sums wait.
+    void countQueries(VkCommandBuffer commandBuffer, const abi::CountQueriesArguments& arguments) const;
+    void copyQueries(VkCommandBuffer commandBuffer, const abi::CopyQueriesArguments& arguments) const;
 
     // Of the indices that draws of an arena share in a command buffer that is recorded now. Any thread.
     uint64_t sharedIndexBytes() const;
@@ -100,6 +103,8 @@ private:
     VkPipeline m_listSums = VK_NULL_HANDLE;
     VkPipeline m_listParts = VK_NULL_HANDLE;
     VkPipeline m_indices = VK_NULL_HANDLE;
+    VkPipeline m_countQueries = VK_NULL_HANDLE;  // these two only with meshShaderQueries
+    VkPipeline m_copyQueries = VK_NULL_HANDLE;
     uint32_t m_mostParts = kMeshPartInvocations;
     uint32_t m_mostIndexWriters = kMostIndexWriters;
     std::atomic<uint64_t> m_indexBytes = 0;  // that command buffers needed

@@ -8,7 +8,8 @@ namespace millrace::layer {
 
 UsageRules usageRules(const Device& device)
 {
-    return {device.emulatesMaintenance5(), device.usesCommands(), device.usesMesh(), device.usesTokenStreams()};
+    return {device.emulatesMaintenance5(), device.usesCommands(), device.usesMesh(), device.usesTokenStreams(),
+            device.usesMesh() && device.enabled.meshShaderQueries};
 }
 
 namespace {

@@ -19,6 +19,7 @@ struct UsageRules {
     bool hidesPreprocess = false;  // VK_BUFFER_USAGE_2_PREPROCESS_BUFFER_BIT_EXT, of generated commands
     bool copiesIndirect = false;   // the layer copies indirect commands
     bool readsIndirect = false;    // kernels of the layer's read and write them by address
+    bool copiesResults = false;    // the layer reads where results of queries are copied to
 };
 UsageRules usageRules(const Device& device);
 
@@ -40,6 +41,8 @@ Flags driverBufferUsage(Flags usage, UsageRules rules)
     if (rules.readsIndirect && (usage & VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT))
         usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     if (rules.copiesIndirect && (usage & VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT))
+        usage |= VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
+    if (rules.copiesResults && (usage & VK_BUFFER_USAGE_TRANSFER_DST_BIT))
         usage |= VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
     return usage;
 }

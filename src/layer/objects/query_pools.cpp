@@ -15,7 +15,13 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateQueryPool(VkDevice handle, const VkQueryPoo
 {
     Device& device = Device::of(handle);
     auto own = std::make_shared<QueryPool>(QueryPool{pCreateInfo->queryType, pCreateInfo->pipelineStatistics});
-    const VkResult result = device.table.CreateQueryPool(handle, pCreateInfo, pAllocator, pQueryPool);
+    VkResult result = VK_SUCCESS;
+    if (device.queryMaker)
+        result = device.queryMaker->create(*pCreateInfo, pAllocator, pQueryPool, own->own);
+    if (own->own)
+        own->statistics = own->own->driverStatistics();
+    else if (result == VK_SUCCESS)
+        result = device.table.CreateQueryPool(handle, pCreateInfo, pAllocator, pQueryPool);
     if (result == VK_SUCCESS)
         rememberOrUndo([&] { device.table.DestroyQueryPool(handle, *pQueryPool, pAllocator); },
                        [&] { device.queryPools.insert(handleId(*pQueryPool), std::move(own)); });

@@ -7,6 +7,7 @@
 
 #include "layer/chains/chain.h"
 #include "layer/loader/entry_points.h"
+#include "layer/objects/query_pools.h"
 #include "layer/recording/command_pool.h"
 #include "layer/submission/held_work.h"
 
@@ -18,8 +19,16 @@ VKAPI_ATTR VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer handle, const 
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     commandBuffer.reset();
-    commandBuffer.begin(*pBeginInfo);
-    return commandBuffer.device.table.BeginCommandBuffer(handle, pBeginInfo);
+    VkCommandBufferBeginInfo info = *pBeginInfo;
+    const QueryMaker* const queries = commandBuffer.device.queryMaker.get();
+    VkCommandBufferInheritanceInfo inherited;
+    if (queries && !commandBuffer.primary && info.pInheritanceInfo) {
+        inherited = *info.pInheritanceInfo;
+        inherited.pipelineStatistics = queries->driverStatistics(inherited.pipelineStatistics);
+        info.pInheritanceInfo = &inherited;
+    }
+    commandBuffer.begin(info);
+    return commandBuffer.device.table.BeginCommandBuffer(handle, &info);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL EndCommandBuffer(VkCommandBuffer handle)
@@ -108,6 +117,7 @@ void CommandBuffer::forgetCommands()
     companionContinuations.clear();
     lostVertexState = false;
     drawMemory.reset();
+    executed = nullptr;
     initialized.clear();
     memberVersions.clear();
     lateSecondaries.clear();

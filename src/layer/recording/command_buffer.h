@@ -89,6 +89,8 @@ struct CommandBuffer {
     std::vector<std::shared_ptr<Continuation>> companionContinuations;
     bool lostVertexState = false;      // in the driver, by a pipeline with mesh shaders
     std::shared_ptr<void> drawMemory;  // of the feature that draws with the front
+    // Of a secondary one, by that feature: records what comes behind it, in that which executes it. Null: nothing.
+    void (*executed)(CommandBuffer& by, const CommandBuffer& own) = nullptr;
     // Scratch addresses that this command buffer initialized, and the graph each is for (setting "validate").
     std::unordered_map<VkDeviceAddress, uint32_t> initialized;
     std::vector<uint64_t> memberVersions;          // of `forSubmission` (commands/recorded_members.h)

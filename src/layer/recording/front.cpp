@@ -206,6 +206,8 @@ std::vector<VkCommandBuffer> executeInFront(CommandBuffer& commandBuffer, std::s
             commandBuffer.device.table.CmdExecuteCommands(front.stream, 1, &companion);
             repeatCompanion(commandBuffer, own);
             front.use();
+            if (own.executed)
+                own.executed(commandBuffer, own);
         } else if (!isPossible) {
             tellLeftOut(commandBuffer, own);
         }

@@ -82,8 +82,6 @@ EntryPoints redirectEntryPoints()
         REDIRECT(ClearDepthStencilImage),
         REDIRECT(ClearAttachments),
         REDIRECT(ResolveImage),
-        REDIRECT(ResetQueryPool),
-        REDIRECT(CopyQueryPoolResults),
         WORK(DispatchBase),
         WORK(DrawIndirectCount),
         WORK(DrawIndexedIndirectCount),

@@ -17,6 +17,16 @@ namespace millrace::layer {
 struct CommandBuffer;
 struct RenderPass;
 
+class OwnQueries;
+
+// One that a feature counts in, with the driver or alone.
+struct ActiveOwnQuery {
+    const OwnQueries* queries;
+    uint32_t query;
+    bool operator==(const ActiveOwnQuery&) const = default;
+};
+
+// One of the driver's.
 struct ActiveQuery {
     VkQueryPool pool;
     uint32_t query;
@@ -50,6 +60,7 @@ struct RenderingScope {
     StructureTypes conditionalNotKept;
 
     std::vector<ActiveQuery> queries;
+    std::vector<ActiveOwnQuery> ownQueries;
     bool transformFeedback = false;
     bool videoCoding = false;
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that begin and end something, beside dynamic rendering.
+// Commands that begin and end something, beside dynamic rendering and queries.
 #include <algorithm>
 #include <span>
 #include <vector>
 #include <vulkan/utility/vk_safe_struct.hpp>
 
 #include "layer/loader/entry_points.h"
-#include "layer/objects/query_pools.h"
 #include "layer/objects/render_passes.h"
 #include "layer/recording/command_buffer.h"
 
@@ -43,64 +42,6 @@ void beginConditional(CommandBuffer& commandBuffer, const VkConditionalRendering
 void endConditional(CommandBuffer& commandBuffer)
 {
     commandBuffer.rendering.conditional = false;
-}
-
-void begin(const CommandBuffer& commandBuffer, const ActiveQuery& query)
-{
-    const Table& table = commandBuffer.device.table;
-    if (query.isIndexed)
-        table.CmdBeginQueryIndexedEXT(commandBuffer.current, query.pool, query.query, query.flags, query.index);
-    else
-        table.CmdBeginQuery(commandBuffer.current, query.pool, query.query, query.flags);
-}
-
-void addQuery(CommandBuffer& commandBuffer, ActiveQuery query)
-{
-    RenderingScope& scope = commandBuffer.rendering;
-    query.inRendering = scope.inside();
-    const QueryPool* const pool = commandBuffer.device.queryPools.find(handleId(query.pool));
-    const Device& device = commandBuffer.device;
-    const bool mayHaveFronts = device.needsFronts || device.needsPassFronts;
-    query.isHeld = mayHaveFronts && commandBuffer.primary && !query.inRendering && pool && pool->countsOnlyDraws();
-    if (!query.isHeld)
-        begin(commandBuffer, query);
-    scope.queries.push_back(query);
-}
-
-void removeQuery(CommandBuffer& commandBuffer, VkQueryPool pool, uint32_t query, uint32_t index)
-{
-    beginHeldQueries(commandBuffer);
-    std::erase_if(commandBuffer.rendering.queries, [=](const ActiveQuery& active) {
-        return active.pool == pool && active.query == query && active.index == index;
-    });
-}
-
-VKAPI_ATTR void VKAPI_CALL CmdBeginQuery(VkCommandBuffer handle, VkQueryPool pool, uint32_t query,
-                                         VkQueryControlFlags flags)
-{
-    addQuery(CommandBuffer::of(handle), {.pool = pool, .query = query, .flags = flags});
-}
-
-VKAPI_ATTR void VKAPI_CALL CmdEndQuery(VkCommandBuffer handle, VkQueryPool pool, uint32_t query)
-{
-    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    removeQuery(commandBuffer, pool, query, 0);
-    commandBuffer.device.table.CmdEndQuery(commandBuffer.current, pool, query);
-}
-
-VKAPI_ATTR void VKAPI_CALL CmdBeginQueryIndexedEXT(VkCommandBuffer handle, VkQueryPool pool, uint32_t query,
-                                                   VkQueryControlFlags flags, uint32_t index)
-{
-    addQuery(CommandBuffer::of(handle),
-             {.pool = pool, .query = query, .index = index, .isIndexed = true, .flags = flags});
-}
-
-VKAPI_ATTR void VKAPI_CALL CmdEndQueryIndexedEXT(VkCommandBuffer handle, VkQueryPool pool, uint32_t query,
-                                                 uint32_t index)
-{
-    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    removeQuery(commandBuffer, pool, query, index);
-    commandBuffer.device.table.CmdEndQueryIndexedEXT(commandBuffer.current, pool, query, index);
 }
 
 void beginTransformFeedback(CommandBuffer& commandBuffer, uint32_t, uint32_t, const VkBuffer*, const VkDeviceSize*)
@@ -151,6 +92,8 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteCommands(VkCommandBuffer handle, uint32_t c
         commandBuffer.forSubmission.insert(commandBuffer.forSubmission.end(), own.forSubmission.begin(),
                                            own.forSubmission.end());
         commandBuffer.countsMeshes = commandBuffer.countsMeshes || own.countsMeshes;
+        if (own.executed && !own.companion)
+            own.executed(commandBuffer, own);
     }
     commandBuffer.log.clear();
     commandBuffer.graph.clear();
@@ -247,15 +190,6 @@ struct EndPass<Member> {
 
 }  // namespace
 
-void beginHeldQueries(CommandBuffer& commandBuffer)
-{
-    for (ActiveQuery& query : commandBuffer.rendering.queries) {
-        if (query.isHeld)
-            begin(commandBuffer, query);
-        query.isHeld = false;
-    }
-}
-
 EntryPoints scopeEntryPoints()
 {
     static const EntryPoint entries[] = {
@@ -270,10 +204,6 @@ EntryPoints scopeEntryPoints()
         {"vkCmdEndRenderPass2KHR", guarded<&EndPass<&Table::CmdEndRenderPass2KHR>::call>(), kUseState},
         SCOPE(BeginConditionalRenderingEXT, beginConditional),
         SCOPE(EndConditionalRenderingEXT, endConditional),
-        MILLRACE_ENTRY(CmdBeginQuery, kUseState),
-        MILLRACE_ENTRY(CmdEndQuery, kUseState),
-        MILLRACE_ENTRY(CmdBeginQueryIndexedEXT, kUseState),
-        MILLRACE_ENTRY(CmdEndQueryIndexedEXT, kUseState),
         SCOPE(BeginTransformFeedbackEXT, beginTransformFeedback),
         SCOPE(EndTransformFeedbackEXT, endTransformFeedback),
         SCOPE(BeginVideoCodingKHR, beginVideo),

@@ -5,6 +5,7 @@
 #include "layer/base/own_thread.h"
 #include "layer/chains/chain.h"
 #include "layer/loader/entry_points.h"
+#include "layer/objects/query_pools.h"
 #include "layer/submission/faults.h"
 #include "layer/submission/queue.h"
 #include "layer/submission/status_watch.h"
@@ -173,9 +174,12 @@ VKAPI_ATTR VkResult VKAPI_CALL GetQueryPoolResults(VkDevice handle, VkQueryPool 
     Device& device = Device::of(handle);
     if (isOwnThread())
         flags &= ~VkQueryResultFlags(VK_QUERY_RESULT_WAIT_BIT);
+    const QueryPool* const pool = device.queryPools.find(handleId(queryPool));
     const auto ask = [&](VkQueryResultFlags how) {
         return device.faults->check(
-            device.table.GetQueryPoolResults(handle, queryPool, first, count, dataSize, pData, stride, how));
+            pool && pool->own
+                ? pool->own->results(first, count, pData, stride, how)
+                : device.table.GetQueryPoolResults(handle, queryPool, first, count, dataSize, pData, stride, how));
     };
     VkResult result = VK_NOT_READY;
     while ((flags & VK_QUERY_RESULT_WAIT_BIT) && result == VK_NOT_READY && device.held->any()) {
