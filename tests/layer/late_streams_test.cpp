@@ -80,10 +80,15 @@ protected:
     {
         FakeDriver::get<PFN_vkCmdSetDepthBounds>("vkCmdSetDepthBounds")(cmd, 0.25f, 0.5f);
     }
-    void push(VkCommandBuffer cmd, uint32_t word) const
+    void push(VkCommandBuffer cmd, uint32_t word) const { push(cmd, word, objects.layout); }
+    static void push(VkCommandBuffer cmd, uint32_t word, VkPipelineLayout layout)
     {
-        FakeDriver::get<PFN_vkCmdPushConstants>("vkCmdPushConstants")(cmd, objects.layout, VK_SHADER_STAGE_ALL, 8,
-                                                                      sizeof word, &word);
+        FakeDriver::get<PFN_vkCmdPushConstants>("vkCmdPushConstants")(cmd, layout, VK_SHADER_STAGE_ALL, 8, sizeof word,
+                                                                      &word);
+    }
+    static void clear(VkCommandBuffer cmd)
+    {
+        FakeDriver::get<PFN_vkCmdClearAttachments>("vkCmdClearAttachments")(cmd, 0, nullptr, 0, nullptr);
     }
     static void drawOrdinarily(VkCommandBuffer cmd) { FakeDriver::get<PFN_vkCmdDraw>("vkCmdDraw")(cmd, 3, 1, 0, 0); }
     static void waitForAll(VkCommandBuffer cmd)
@@ -170,7 +175,45 @@ protected:
         return FakeDriver::of(cmd).submittedStreams();
     }
 
+    // All that draws in it, in that order.
+    static std::vector<std::string> drawsIn(const std::vector<Call>& calls, VkCommandBuffer target)
+    {
+        std::vector<std::string> draws;
+        for (const Call& call : calls)
+            if (call.target == target && call.command.starts_with("vkCmdDraw"))
+                draws.push_back(call.command);
+        return draws;
+    }
+    void bindPipeline(VkCommandBuffer cmd, size_t index) const
+    {
+        FakeDriver::get<PFN_vkCmdBindPipeline>("vkCmdBindPipeline")(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS,
+                                                                    objects.pipelines[index]);
+    }
+    void bindSet(VkCommandBuffer cmd, uintptr_t number) const
+    {
+        const auto set = fakeHandle<VkDescriptorSet>(number);
+        FakeDriver::get<PFN_vkCmdBindDescriptorSets>("vkCmdBindDescriptorSets")(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS,
+                                                                                objects.layout, 0, 1, &set, 0, nullptr);
+    }
+    VkPipelineLayout createLayout(const VkAllocationCallbacks* callbacks) const
+    {
+        const VkPushConstantRange range{VK_SHADER_STAGE_ALL, 0, GeneratedObjects::kPushBytes};
+        VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+        info.pushConstantRangeCount = 1;
+        info.pPushConstantRanges = &range;
+        VkPipelineLayout layout = VK_NULL_HANDLE;
+        FakeDriver::get<PFN_vkCreatePipelineLayout>("vkCreatePipelineLayout")(driver.handle(), &info, callbacks,
+                                                                              &layout);
+        return layout;
+    }
+    void destroyLayout(VkPipelineLayout layout, const VkAllocationCallbacks* callbacks) const
+    {
+        FakeDriver::get<PFN_vkDestroyPipelineLayout>(kDestroyLayout)(driver.handle(), layout, callbacks);
+    }
+
     static constexpr char kDraw[] = "vkCmdDrawIndirectCount";
+    static constexpr char kOrdinary[] = "vkCmdDraw";
+    static constexpr char kDestroyLayout[] = "vkDestroyPipelineLayout";
 
     FakeDriver driver{Version::All, Provided::GeneratedCommands};
     GeneratedObjects objects{driver};
@@ -260,11 +303,6 @@ TEST_F(LateStreams, StateBetweenDraws_SetBetweenThem)
 // Each draw has its own push constants and the sets that were bound for it.
 TEST_F(LateStreams, BindingsBetweenDraws_AreThoseOfEach)
 {
-    const auto bindSet = [&](VkCommandBuffer cmd, uintptr_t number) {
-        const auto set = fakeHandle<VkDescriptorSet>(number);
-        FakeDriver::get<PFN_vkCmdBindDescriptorSets>("vkCmdBindDescriptorSets")(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS,
-                                                                                objects.layout, 0, 1, &set, 0, nullptr);
-    };
     const auto record = [&](VkCommandBuffer cmd) {
         beginRendering(cmd);
         for (uint32_t i = 0; i < 3; ++i) {
@@ -339,26 +377,253 @@ TEST_F(LateStreams, SetChangesBetweenTwoDraws_RecordedAgain)
     EXPECT_TRUE(callsOfSubmission().empty());
 }
 
-TEST_F(LateStreams, OrdinaryDrawBetween_BetweenTwoStreams)
+// They are part of the row, so that nothing is divided for them.
+TEST_F(LateStreams, OrdinaryDrawsBetween_InTheSameStream)
 {
+    const std::vector<Call> calls = callsOf([&](VkCommandBuffer cmd) {
+        beginRendering(cmd);
+        for (uint32_t i = 0; i < kTimes; ++i) {
+            objects.drawUnordered(cmd);
+            drawOrdinarily(cmd);
+        }
+        endRendering(cmd);
+    });
+    const std::vector<VkCommandBuffer> targets = targetsOf(calls, kDraw);
+    ASSERT_EQ(targets.size(), 1u);
+    EXPECT_EQ(targetsOf(calls, kOrdinary), targets);
+    EXPECT_EQ(countOf(calls, "vkCmdBeginRendering"), 2u);
+    const std::vector<std::string> order = drawsIn(calls, targets[0]);
+    ASSERT_EQ(order.size(), kTimes * (1 + GeneratedObjects::kPipelines));
+    for (size_t i = 0; i < order.size(); ++i) {
+        const bool isOrdinary = i % (1 + GeneratedObjects::kPipelines) == GeneratedObjects::kPipelines;
+        EXPECT_EQ(order[i], isOrdinary ? kOrdinary : kDraw) << i;
+    }
+    EXPECT_TRUE(callsOfSubmission().empty());
+    objects.changeSet(0);
+    EXPECT_EQ(drawsIn(callsOfSubmission(), targets[0]), order);
+}
+
+// Whatever says how many they draw.
+TEST_F(LateStreams, OrdinaryDrawsOfAllKindsBetween_InTheSameStream)
+{
+    const auto buffer = fakeHandle<VkBuffer>(100);
+    const auto count = fakeHandle<VkBuffer>(101);
     const std::vector<Call> calls = callsOf([&](VkCommandBuffer cmd) {
         beginRendering(cmd);
         objects.drawUnordered(cmd);
         drawOrdinarily(cmd);
+        FakeDriver::get<PFN_vkCmdDrawIndexed>("vkCmdDrawIndexed")(cmd, 3, 1, 0, 0, 0);
+        FakeDriver::get<PFN_vkCmdDrawIndirect>("vkCmdDrawIndirect")(cmd, buffer, 4, 2, 16);
+        FakeDriver::get<PFN_vkCmdDrawIndexedIndirect>("vkCmdDrawIndexedIndirect")(cmd, buffer, 8, 2, 20);
+        for (const char* name :
+             {"vkCmdDrawIndirectCountKHR", "vkCmdDrawIndexedIndirectCount", "vkCmdDrawIndexedIndirectCountKHR"})
+            FakeDriver::get<PFN_vkCmdDrawIndirectCount>(name)(cmd, buffer, 0, count, 4, 3, 20);
         objects.drawUnordered(cmd);
+        endRendering(cmd);
+    });
+    const std::vector<VkCommandBuffer> targets = targetsOf(calls, kDraw);
+    ASSERT_EQ(targets.size(), 1u);
+    const std::vector<std::string> order = drawsIn(calls, targets[0]);
+    EXPECT_EQ(order.size(), 2 * GeneratedObjects::kPipelines + 7);
+    objects.changeSet(0);
+    EXPECT_EQ(drawsIn(callsOfSubmission(), targets[0]), order);
+}
+
+// What the first one reads is bound again, of the next ones what is set in front of them.
+TEST_F(LateStreams, OrdinaryDrawsBetween_HaveWhatIsBound)
+{
+    const std::vector<Call> calls = callsOf([&](VkCommandBuffer cmd) {
+        beginRendering(cmd);
+        bindPipeline(cmd, 1);
+        bindSet(cmd, 100);
+        push(cmd, 7);
+        objects.drawUnordered(cmd);
+        drawOrdinarily(cmd);
+        drawOrdinarily(cmd);
+        bindPipeline(cmd, 2);
+        drawOrdinarily(cmd);
+        push(cmd, 8);
+        bindSet(cmd, 101);
+        objects.drawUnordered(cmd);
+        push(cmd, 9);
         drawOrdinarily(cmd);
         endRendering(cmd);
     });
-    std::vector<VkCommandBuffer> drawing = targetsOf(calls, kDraw);
-    const std::vector<VkCommandBuffer> ordinary = targetsOf(calls, "vkCmdDraw");
-    ASSERT_EQ(drawing.size(), 2u);
+    const std::vector<VkCommandBuffer> targets = targetsOf(calls, kDraw);
+    ASSERT_EQ(targets.size(), 1u);
+    const auto beforeDraws = [&](const std::vector<Call>& all) {
+        std::vector<std::set<std::string>> before(1);
+        for (const Call& call : all) {
+            if (call.target != targets[0])
+                continue;
+            if (call.command == kOrdinary)
+                before.emplace_back();
+            else if (call.command == kDraw)
+                before.back().clear();
+            else if (call.command.starts_with("vkCmdBind") || call.command.starts_with("vkCmdPush"))
+                before.back().insert(call.command + " " + call.arguments);
+        }
+        return before;
+    };
+    const std::vector<std::set<std::string>> before = beforeDraws(calls);
+    ASSERT_EQ(before.size(), 5u);
+    EXPECT_EQ(before[0].size(), 3u);
+    EXPECT_EQ(before[1].size(), 0u);
+    EXPECT_EQ(before[2].size(), 1u);
+    EXPECT_EQ(before[3].size(), 3u);
+    // Other sets and constants, and the pipeline that was bound last.
+    EXPECT_EQ(std::ranges::count_if(before[3], [&](const std::string& one) { return before[0].contains(one); }), 0);
+    EXPECT_TRUE(before[3].contains(*before[2].begin()));
+    objects.changeSet(0);
+    EXPECT_EQ(beforeDraws(callsOfSubmission()), before);
+}
+
+// So that a row has an end where an application executes generated commands once, and then draws by itself.
+TEST_F(LateStreams, ManyOrdinaryDrawsBehind_MostOfThemBehindTheStream)
+{
+    constexpr size_t kMost = 32;
+    const std::vector<Call> calls = callsOf([&](VkCommandBuffer cmd) {
+        beginRendering(cmd);
+        for (uint32_t k = 0; k < 2; ++k) {
+            objects.drawUnordered(cmd);
+            for (uint32_t i = 0; i < kMost; ++i)
+                drawOrdinarily(cmd);
+        }
+        for (uint32_t i = 0; i < 3; ++i)
+            drawOrdinarily(cmd);
+        objects.drawUnordered(cmd);
+        endRendering(cmd);
+    });
+    const std::vector<VkCommandBuffer> generated = targetsOf(calls, kDraw);
+    const std::vector<VkCommandBuffer> ordinary = targetsOf(calls, kOrdinary);
+    ASSERT_EQ(generated.size(), 2u);
     ASSERT_EQ(ordinary.size(), 2u);
+    EXPECT_EQ(ordinary[0], generated[0]);
+    EXPECT_EQ(drawsIn(calls, generated[0]).size(), 2 * (GeneratedObjects::kPipelines + kMost));
+    EXPECT_EQ(drawsIn(calls, ordinary[1]).size(), 3u);
     const std::vector<VkCommandBuffer> streams = streamsOf(lastRecorded());
     const auto placeOf = [&](VkCommandBuffer one) { return std::ranges::find(streams, one) - streams.begin(); };
-    EXPECT_LT(placeOf(drawing[0]), placeOf(ordinary[0]));
-    EXPECT_LT(placeOf(ordinary[0]), placeOf(drawing[1]));
-    EXPECT_LT(placeOf(drawing[1]), placeOf(ordinary[1]));
-    EXPECT_LT(placeOf(ordinary[1]), static_cast<std::ptrdiff_t>(streams.size()));
+    EXPECT_LT(placeOf(generated[0]), placeOf(ordinary[1]));
+    EXPECT_LT(placeOf(ordinary[1]), placeOf(generated[1]));
+    EXPECT_LT(placeOf(generated[1]), static_cast<std::ptrdiff_t>(streams.size()));
+}
+
+// Each of these is in force for what follows, so it cannot be in a stream that is recorded again.
+TEST_F(LateStreams, ScopeThatBeginsBehindAnOrdinaryDraw_EndsTheRow)
+{
+    const auto pool = fakeHandle<VkQueryPool>(100);
+    const std::function<void(VkCommandBuffer)> scopes[] = {
+        [&](VkCommandBuffer cmd) { FakeDriver::get<PFN_vkCmdBeginQuery>("vkCmdBeginQuery")(cmd, pool, 0, 0); },
+        [&](VkCommandBuffer cmd) {
+            const VkConditionalRenderingBeginInfoEXT info{VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT};
+            FakeDriver::get<PFN_vkCmdBeginConditionalRenderingEXT>("vkCmdBeginConditionalRenderingEXT")(cmd, &info);
+        },
+        [&](VkCommandBuffer cmd) {
+            FakeDriver::get<PFN_vkCmdBeginTransformFeedbackEXT>("vkCmdBeginTransformFeedbackEXT")(cmd, 0, 0, nullptr,
+                                                                                                  nullptr);
+        }};
+    for (const auto& begin : scopes) {
+        const std::vector<Call> calls = callsOf([&](VkCommandBuffer cmd) {
+            beginRendering(cmd);
+            objects.drawUnordered(cmd);
+            drawOrdinarily(cmd);
+            begin(cmd);
+            drawOrdinarily(cmd);
+        });
+        const std::vector<VkCommandBuffer> targets = targetsOf(calls, kOrdinary);
+        ASSERT_EQ(targets.size(), 2u);
+        EXPECT_EQ(targets[0], targetsOf(calls, kDraw)[0]);
+        // With the scope, behind it.
+        std::vector<std::string> behind;
+        for (const Call& call : calls)
+            if (call.target == targets[1])
+                behind.push_back(call.command);
+        const auto drawn = std::ranges::find(behind, kOrdinary);
+        ASSERT_NE(drawn, behind.begin());
+        EXPECT_TRUE((drawn - 1)->starts_with("vkCmdBegin") && *(drawn - 1) != "vkCmdBeginRendering") << *(drawn - 1);
+        FakeDriver::get<PFN_vkResetCommandBuffer>("vkResetCommandBuffer")(lastRecorded(), 0);
+    }
+}
+
+// Where nothing is in force that a part of the instance has not got.
+TEST_F(LateStreams, ConditionAroundTheInstance_AroundOrdinaryDrawsToo)
+{
+    const std::vector<Call> calls = callsOf([&](VkCommandBuffer cmd) {
+        const VkConditionalRenderingBeginInfoEXT info{VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT};
+        FakeDriver::get<PFN_vkCmdBeginConditionalRenderingEXT>("vkCmdBeginConditionalRenderingEXT")(cmd, &info);
+        beginRendering(cmd);
+        objects.drawUnordered(cmd);
+        drawOrdinarily(cmd);
+        endRendering(cmd);
+        FakeDriver::get<PFN_vkCmdEndConditionalRenderingEXT>("vkCmdEndConditionalRenderingEXT")(cmd);
+    });
+    const std::vector<VkCommandBuffer> targets = targetsOf(calls, kOrdinary);
+    ASSERT_EQ(targets.size(), 1u);
+    EXPECT_EQ(targets, targetsOf(calls, kDraw));
+    std::vector<std::string> order;
+    for (const Call& call : calls)
+        if (call.target == targets[0] && (call.command == kOrdinary || call.command.ends_with("RenderingEXT")))
+            order.push_back(call.command);
+    EXPECT_EQ(order, std::vector<std::string>(
+                         {"vkCmdBeginConditionalRenderingEXT", kOrdinary, "vkCmdEndConditionalRenderingEXT"}));
+}
+
+// The application may destroy it when it has been recorded with. The driver's is needed longer.
+TEST_F(LateStreams, LayoutDestroyedBehindRecording_StaysForOrdinaryDraws)
+{
+    const VkPipelineLayout layout = createLayout(nullptr);
+    const std::vector<Call> calls = callsOf([&](VkCommandBuffer cmd) {
+        beginRendering(cmd);
+        objects.drawUnordered(cmd);
+        push(cmd, 1, layout);
+        drawOrdinarily(cmd);
+        endRendering(cmd);
+    });
+    EXPECT_EQ(targetsOf(calls, kOrdinary), targetsOf(calls, kDraw));
+    FakeDriver::takeAllCalls();
+    destroyLayout(layout, nullptr);
+    EXPECT_EQ(countOf(FakeDriver::takeAllCalls(), kDestroyLayout), 0u);
+    objects.changeSet(0);
+    EXPECT_EQ(countOf(callsOfSubmission(), kOrdinary), 1u);
+    FakeDriver::takeAllCalls();
+    FakeDriver::get<PFN_vkResetCommandBuffer>("vkResetCommandBuffer")(lastRecorded(), 0);
+    EXPECT_GE(countOf(FakeDriver::takeAllCalls(), kDestroyLayout), 1u);
+}
+
+// With callbacks of the application's it has to go when the application says so.
+TEST_F(LateStreams, LayoutWithAllocationCallbacks_OrdinaryDrawsEndTheRow)
+{
+    VkAllocationCallbacks callbacks{};
+    const VkPipelineLayout layout = createLayout(&callbacks);
+    const std::vector<Call> calls = callsOf([&](VkCommandBuffer cmd) {
+        beginRendering(cmd);
+        objects.drawUnordered(cmd);
+        drawOrdinarily(cmd);
+        push(cmd, 1, layout);
+        drawOrdinarily(cmd);
+        endRendering(cmd);
+    });
+    const std::vector<VkCommandBuffer> targets = targetsOf(calls, kOrdinary);
+    ASSERT_EQ(targets.size(), 2u);
+    EXPECT_EQ(targets[0], targetsOf(calls, kDraw)[0]);
+    FakeDriver::takeAllCalls();
+    destroyLayout(layout, &callbacks);
+    EXPECT_GE(countOf(FakeDriver::takeAllCalls(), kDestroyLayout), 1u);
+}
+
+// Outside of instances alone.
+TEST_F(LateStreams, StackSizeInFrontOfAnInstance_NotSetInItsParts)
+{
+    constexpr char kSet[] = "vkCmdSetRayTracingPipelineStackSizeKHR";
+    const std::vector<Call> calls = callsOf([&](VkCommandBuffer cmd) {
+        FakeDriver::get<PFN_vkCmdSetRayTracingPipelineStackSizeKHR>(kSet)(cmd, 1024);
+        beginRendering(cmd);
+        objects.drawUnordered(cmd);
+        endRendering(cmd);
+    });
+    const std::vector<VkCommandBuffer> targets = targetsOf(calls, kDraw);
+    ASSERT_EQ(targets.size(), 1u);
+    EXPECT_EQ(std::ranges::count(targetsOf(calls, kSet), targets[0]), 0);
 }
 
 TEST_F(LateStreams, DispatchesInARow_OneStreamUntilABarrier)
@@ -381,12 +646,15 @@ TEST_F(LateStreams, InAnInstanceOfARenderPass_OneStreamWithAPartOfIt)
         for (uint32_t i = 0; i < kTimes; ++i) {
             setLineWidth(cmd, 1 + static_cast<float>(i));
             objects.drawUnordered(cmd);
+            drawOrdinarily(cmd);
         }
-        drawOrdinarily(cmd);
+        clear(cmd);
         endPass(cmd);
     });
     const std::vector<VkCommandBuffer> targets = targetsOf(calls, kDraw);
     ASSERT_EQ(targets.size(), 1u);
+    EXPECT_EQ(targetsOf(calls, kOrdinary), targets);
+    EXPECT_EQ(countOf(calls, kOrdinary), kTimes);
     EXPECT_EQ(orderIn(calls, targets[0]).size(), kTimes * (1 + GeneratedObjects::kPipelines));
     EXPECT_EQ(countOf(calls, "vkCmdBeginRenderPass"), 3u);
     EXPECT_EQ(countOf(calls, "vkCmdEndRenderPass"), 3u);

@@ -10,12 +10,17 @@ namespace millrace::layer {
 
 namespace {
 
-// The driver's draws. The stream that takes them.
-VkCommandBuffer driversStream(CommandBuffer& commandBuffer)
+// A draw of the driver's, which may share the stream of commands that have one of their own.
+template <auto Member, typename... Args>
+void drawByDriver(CommandBuffer& commandBuffer, Args... args)
 {
-    commandBuffer.countsMeshes = commandBuffer.device.shaderCounter != nullptr;
-    commandBuffer.settle();
-    return commandBuffer.current;
+    const auto draw = [args...](CommandBuffer& target) {
+        target.countsMeshes = target.device.shaderCounter != nullptr;
+        target.settle();
+        (target.device.table.*Member)(target.current, args...);
+    };
+    if (!commandBuffer.current.hasPutOff() || !drawLate(commandBuffer, draw))
+        draw(commandBuffer);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdDrawMeshTasksEXT(VkCommandBuffer handle, uint32_t x, uint32_t y, uint32_t z)
@@ -24,7 +29,7 @@ VKAPI_ATTR void VKAPI_CALL CmdDrawMeshTasksEXT(VkCommandBuffer handle, uint32_t 
     if (commandBuffer.device.usesMesh())
         MeshDraw(commandBuffer).record(x, y, z);
     else
-        commandBuffer.device.table.CmdDrawMeshTasksEXT(driversStream(commandBuffer), x, y, z);
+        drawByDriver<&VkuDeviceDispatchTable::CmdDrawMeshTasksEXT>(commandBuffer, x, y, z);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdDrawMeshTasksIndirectEXT(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSize offset,
@@ -34,8 +39,8 @@ VKAPI_ATTR void VKAPI_CALL CmdDrawMeshTasksIndirectEXT(VkCommandBuffer handle, V
     if (commandBuffer.device.usesMesh())
         MeshDraw(commandBuffer).record(IndirectGrids{buffer, offset, drawCount, stride, VK_NULL_HANDLE, 0});
     else
-        commandBuffer.device.table.CmdDrawMeshTasksIndirectEXT(driversStream(commandBuffer), buffer, offset, drawCount,
-                                                               stride);
+        drawByDriver<&VkuDeviceDispatchTable::CmdDrawMeshTasksIndirectEXT>(commandBuffer, buffer, offset, drawCount,
+                                                                           stride);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdDrawMeshTasksIndirectCountEXT(VkCommandBuffer handle, VkBuffer buffer,
@@ -48,8 +53,8 @@ VKAPI_ATTR void VKAPI_CALL CmdDrawMeshTasksIndirectCountEXT(VkCommandBuffer hand
         MeshDraw(commandBuffer)
             .record(IndirectGrids{buffer, offset, maxDrawCount, stride, countBuffer, countBufferOffset});
     else
-        commandBuffer.device.table.CmdDrawMeshTasksIndirectCountEXT(
-            driversStream(commandBuffer), buffer, offset, countBuffer, countBufferOffset, maxDrawCount, stride);
+        drawByDriver<&VkuDeviceDispatchTable::CmdDrawMeshTasksIndirectCountEXT>(
+            commandBuffer, buffer, offset, countBuffer, countBufferOffset, maxDrawCount, stride);
 }
 
 }  // namespace

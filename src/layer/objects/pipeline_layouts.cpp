@@ -232,7 +232,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineLayout(VkDevice handle, const VkPip
         return result;
     rememberOrUndo([&] { device.table.DestroyPipelineLayout(handle, *pPipelineLayout, pAllocator); },
                    [&] {
-                       auto layout = std::make_shared<PipelineLayout>();
+                       auto layout = std::make_shared<PipelineLayout>(device);
+                       layout->mayStay = !pAllocator;
                        if (device.usesGraphs())
                            layout->graph = createGraphLayout(device, *pCreateInfo);
                        if (device.usesMeshNodes())
@@ -248,8 +249,11 @@ VKAPI_ATTR void VKAPI_CALL DestroyPipelineLayout(VkDevice handle, VkPipelineLayo
                                                  const VkAllocationCallbacks* pAllocator)
 {
     Device& device = Device::of(handle);
-    device.pipelineLayouts.remove(handleId(pipelineLayout));
-    device.table.DestroyPipelineLayout(handle, pipelineLayout, pAllocator);
+    const std::shared_ptr<PipelineLayout> layout = device.pipelineLayouts.remove(handleId(pipelineLayout));
+    if (layout && layout->mayStay)
+        layout->left = pipelineLayout;
+    else
+        device.table.DestroyPipelineLayout(handle, pipelineLayout, pAllocator);
 }
 
 }  // namespace
@@ -312,6 +316,12 @@ OwnSetLayout::~OwnSetLayout()
 {
     if (handle)
         device.table.DestroyDescriptorSetLayout(device.handle, handle, runtime::hostMemory());
+}
+
+PipelineLayout::~PipelineLayout()
+{
+    if (left)
+        device.table.DestroyPipelineLayout(device.handle, left, nullptr);
 }
 
 SequenceLayout::~SequenceLayout()

@@ -89,9 +89,19 @@ struct MeshNodeLayout {
 inline constexpr VkShaderStageFlags kMeshNodeStages = VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT;
 
 struct PipelineLayout {
+    explicit PipelineLayout(Device& owner) : device(owner) {}
+    ~PipelineLayout();
+    PipelineLayout(const PipelineLayout&) = delete;
+    PipelineLayout& operator=(const PipelineLayout&) = delete;
+
+    Device& device;
     std::shared_ptr<GraphLayout> graph;         // null if the driver refused it, or there are no graphs on the device
     std::shared_ptr<MeshNodeLayout> meshNodes;  // likewise mesh nodes; null if push constants leave no room
     std::shared_ptr<SequenceLayout> sequences;  // likewise generated commands and mesh shaders
+    // True if the driver's stays when the application destroys it, until nobody shares this any more: commands are
+    // recorded again with it. Else it was created with callbacks of the application's, which may be gone then.
+    bool mayStay = false;
+    VkPipelineLayout left = VK_NULL_HANDLE;  // the driver's, once the application has destroyed it
 };
 
 // Null if the driver refuses it.

@@ -167,6 +167,7 @@ VKAPI_ATTR void VKAPI_CALL pushConstants2(VkCommandBuffer handle, const VkPushCo
     }
     std::shared_ptr<const VkPushConstantsInfo> copy = deepCopy(*pInfo);
     commandBuffer.cannotKeep("vkCmdPushConstants2", missingStructures(pInfo->pNext, copy->pNext));
+    commandBuffer.chainsLayouts = true;
     commandBuffer.bound.pushConstants(std::move(copy), Member);
 }
 

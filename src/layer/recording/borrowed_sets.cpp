@@ -25,13 +25,18 @@ thread_local const KeptLayouts* t_kept = nullptr;
 thread_local KeptLayouts* t_collected = nullptr;
 thread_local const Device* t_device = nullptr;
 
+void addLayout(const Device& device, VkPipelineLayout layout, KeptLayouts& layouts)
+{
+    const auto isSame = [=](const auto& known) { return known.first == layout; };
+    if (std::ranges::none_of(layouts, isSame))
+        layouts.emplace_back(layout, device.pipelineLayouts.share(handleId(layout)));
+}
+
 bool isCollected(VkPipelineLayout layout)
 {
     if (!t_collected)
         return false;
-    const auto isSame = [=](const auto& known) { return known.first == layout; };
-    if (std::ranges::none_of(*t_collected, isSame))
-        t_collected->emplace_back(layout, t_device->pipelineLayouts.share(handleId(layout)));
+    addLayout(*t_device, layout, *t_collected);
     return true;
 }
 
@@ -168,15 +173,34 @@ void bindBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint from, co
     commandBuffer.bound.replaySets(from, commandBuffer.device.borrowing, target);
 }
 
-void addLayouts(const CommandBuffer& commandBuffer, uint64_t order, KeptLayouts& layouts)
+namespace {
+
+void addLayoutsOfSets(const CommandBuffer& commandBuffer, uint64_t order, KeptLayouts& layouts)
 {
-    if (commandBuffer.bound.setsOrder() <= order)
-        return;
     t_device = &commandBuffer.device;
     t_collected = &layouts;
     for (const VkPipelineBindPoint bindPoint : {VK_PIPELINE_BIND_POINT_GRAPHICS, VK_PIPELINE_BIND_POINT_COMPUTE})
         commandBuffer.bound.replaySets(bindPoint, commandBuffer.device.borrowing, VK_NULL_HANDLE, order);
     t_collected = nullptr;
+}
+
+void addLayoutsOfConstants(const CommandBuffer& commandBuffer, uint64_t order, KeptLayouts& layouts)
+{
+    commandBuffer.log.forEach(StateKind::PushConstants, kScopePushConstants, [&](const StateLog::Entry& entry) {
+        const auto& pushed = *reinterpret_cast<const PushedConstants*>(entry.payload);
+        if (entry.order > order && pushed.layout)
+            addLayout(commandBuffer.device, pushed.layout, layouts);
+    });
+}
+
+}  // namespace
+
+void addLayouts(const CommandBuffer& commandBuffer, uint64_t order, KeptLayouts& layouts)
+{
+    if (commandBuffer.bound.setsOrder() > order)
+        addLayoutsOfSets(commandBuffer, order, layouts);
+    if (commandBuffer.log.lastOrder(StateKind::PushConstants) > order)
+        addLayoutsOfConstants(commandBuffer, order, layouts);
 }
 
 bool hasBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, const SequenceLayout& layout)

@@ -17,7 +17,7 @@ struct CommandBuffer;
 
 // What is known of pipeline layouts of the application's, which may be gone, or others with the same handles.
 using KeptLayouts = std::vector<std::pair<VkPipelineLayout, std::shared_ptr<const PipelineLayout>>>;
-// Adds those that sets have been bound with in a command buffer since StateLog::order() was that.
+// Adds those that sets have been bound with in a command buffer, or constants pushed, since StateLog::order() was that.
 void addLayouts(const CommandBuffer& commandBuffer, uint64_t order, KeptLayouts& layouts);
 
 // A table whose commands that bind sets replace the layout that they are given.

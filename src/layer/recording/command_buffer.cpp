@@ -135,6 +135,7 @@ void CommandBuffer::reset()
     log.clear();
     graph.clear();
     rendering = {};
+    chainsLayouts = false;
     hasUnknownState = false;
     generations = 0;
     meshFronts = 0;

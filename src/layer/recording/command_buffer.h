@@ -99,6 +99,7 @@ struct CommandBuffer {
     std::array<HostCopy, HostCopy::Kinds> copies;  // the last one of each
     std::vector<std::string> labels;               // of the application's, that are open (settings "validate", "trace")
     bool isReadByHost = false;      // what `current` has recorded of graphs, since the last makeVisibleToHost()
+    bool chainsLayouts = false;     // commands that set state have none, but a chain in its place
     bool hasUnknownState = false;   // commands that are newer than the headers have perhaps set some
     bool countsMeshes = false;      // its draws have shaders that count what they do, for the host
     VkResult failure = VK_SUCCESS;  // of a command of ours; vkEndCommandBuffer returns it

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/recording/late_series.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "layer/recording/command_buffer.h"
@@ -10,19 +11,37 @@ namespace millrace::layer {
 
 namespace {
 
-// State that draws take from the command buffer, beside what the layer binds itself.
-bool isTakenByDraws(const StateLog::Entry& entry)
+// What the layer binds itself for commands of its own.
+bool isBoundByLayer(const StateLog::Entry& entry)
 {
     switch (entry.key.kind) {
         case StateKind::Pipeline:
         case StateKind::DescriptorSets:
         case StateKind::PushDescriptor:
         case StateKind::PushConstants:
+            return true;
+        default:
+            return false;
+    }
+}
+
+// State that draws take from the command buffer, beside that.
+bool isTakenByDraws(const StateLog::Entry& entry)
+{
+    switch (entry.key.kind) {
         case StateKind::DescriptorBuffers:  // bound for all that is recorded
+        case StateKind::InvocationMask:     // these outside of instances alone
+        case StateKind::RayTracingStackSize:
             return false;
         default:
-            return (entry.scopes & (kScopeOther | kScopeInRendering)) != 0;
+            return !isBoundByLayer(entry) && (entry.scopes & (kScopeOther | kScopeInRendering)) != 0;
     }
+}
+
+// What draws of the application's take besides.
+bool isBoundForDraws(const StateLog::Entry& entry)
+{
+    return isBoundByLayer(entry) && (entry.scopes & (kScopeOther | kScopePushConstants)) != 0;
 }
 
 RenderingScope instanceOf(const RenderingScope& scope)
@@ -55,15 +74,31 @@ LateSeries::LateSeries(const CommandBuffer& owner)
 {
     m_log.assign(owner.log);
     takeCondition(m_condition, owner.rendering);
-    addLayouts(owner, 0, m_layouts);
+    addLayoutsOf(owner);
+}
+
+void LateSeries::addLayoutsOf(const CommandBuffer& owner)
+{
+    const size_t before = m_layouts.size();
+    addLayouts(owner, m_layoutsOrder, m_layouts);
+    m_layoutsOrder = owner.log.order();
+    for (size_t i = before; i < m_layouts.size(); ++i)
+        m_layoutsMayStay = m_layoutsMayStay && m_layouts[i].second && m_layouts[i].second->mayStay;
+}
+
+bool LateSeries::takesDraw(const CommandBuffer& owner)
+{
+    addLayoutsOf(owner);
+    return isInInstance() && m_draws < kMostDraws && m_layoutsMayStay && !owner.chainsLayouts;
 }
 
 void LateSeries::add(const CommandBuffer& owner, LateCommand command)
 {
+    m_draws = command.isDraw() ? m_draws + 1 : 0;
     Step& step = m_steps.emplace_back();
     step.command = std::move(command);
     step.changes = owner.log.changesSince(m_order, m_payloads);
-    addLayouts(owner, m_order, m_layouts);
+    addLayoutsOf(owner);
     m_order = owner.log.order();
 }
 
@@ -116,16 +151,27 @@ void LateSeries::beginInstance(CommandBuffer& body) const
     body.log.replayIf(isTakenByDraws, table, body.current);
 }
 
+// What the layer has bound in the application's place is bound again by the next draw (CommandBuffer::settle()).
+void LateSeries::setChanges(CommandBuffer& body, const Step& step) const
+{
+    const bool isDrawn = isInInstance();
+    const bool hasBound = step.command.isDraw() && !body.lent.isLent();
+    for (const StateLog::Entry& change : step.changes)
+        if ((change.scopes & kScopeDescriptorBuffers) ||
+            (isDrawn && (isTakenByDraws(change) || (hasBound && isBoundForDraws(change)))))
+            change.replay(body.device.table, body.current, change.payload);
+    // What has changed is not bound here then, whatever the command does.
+    if (isDrawn && !step.command.isDraw() && !body.lent.isLent())
+        body.lent.lend(body.current, VK_PIPELINE_BIND_POINT_GRAPHICS);
+}
+
 void LateSeries::record(CommandBuffer& body, size_t index) const
 {
     const Step& step = m_steps[index];
     body.log.take(step.changes);
     if (body.layouts.size() != m_layouts.size())
         body.layouts = m_layouts;
-    const bool isDrawn = isInInstance();
-    for (const StateLog::Entry& change : step.changes)
-        if ((change.scopes & kScopeDescriptorBuffers) || (isDrawn && isTakenByDraws(change)))
-            change.replay(body.device.table, body.current, change.payload);
+    setChanges(body, step);
     step.command.record(body);
 }
 

@@ -133,6 +133,10 @@ VkResult LateStreams::begin(Piece& piece)
 void LateStreams::recordNext(Piece& piece, size_t index)
 {
     const std::atomic<uint64_t>* const version = piece.series->command(index).version.get();
+    if (!version) {
+        piece.series->record(*piece.body, index);
+        return;
+    }
     if (piece.versions.empty() || piece.versions.back().first != version)
         piece.versions.emplace_back(version, *version);
     piece.series->record(*piece.body, index);
@@ -175,11 +179,24 @@ void LateStreams::add(LateCommand command)
 {
     if (!m_open && !open())
         return;
+    addToOpen(std::move(command));
+    ++m_owner.generations;
+}
+
+bool LateStreams::addDraw(std::function<void(CommandBuffer& body)> record)
+{
+    if (!m_open || !m_open->takesDraw(m_owner))
+        return false;
+    addToOpen({std::move(record), nullptr});
+    return true;
+}
+
+void LateStreams::addToOpen(LateCommand command)
+{
     m_open->add(m_owner, std::move(command));
     const std::lock_guard lock(m_mutex);
     const std::lock_guard poolLock(m_owner.pool.late.mutex);
     recordNext(m_pieces.back(), m_open->size() - 1);
-    ++m_owner.generations;
 }
 
 void LateStreams::record(VkCommandBuffer)
@@ -401,6 +418,13 @@ void recordLate(CommandBuffer& commandBuffer, LateCommand command)
     LateSecondary* const open = openOf(commandBuffer);
     if (LateSecondary* const late = open ? open : openIn(commandBuffer))
         late->add(std::move(command));
+}
+
+bool drawLate(CommandBuffer& commandBuffer, std::function<void(CommandBuffer& body)> draw)
+{
+    if (!commandBuffer.late || !commandBuffer.keepsAll() || commandBuffer.hasUnknownState)
+        return false;
+    return commandBuffer.late->addDraw(std::move(draw));
 }
 
 bool executeLateSecondary(CommandBuffer& commandBuffer, const LateSecondary& secondary)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams of a command buffer whose commands depend on what may change until they are submitted. They have such
-// commands alone, so that they can be recorded again in front of a submission while all else stays as the application
-// recorded it. Commands in a row are in one stream.
+// commands alone, and draws between them, so that they can be recorded again in front of a submission while all else
+// stays as the application recorded it. Commands in a row are in one stream.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -35,6 +36,9 @@ public:
     // stays open until something else is recorded, and the render pass instance goes on there. vkEndCommandBuffer tells
     // of failures.
     void add(LateCommand command);
+    // A draw of the application's, in the stream that is open. False, with nothing recorded, where there is none, or
+    // the draw has to come behind it.
+    bool addDraw(std::function<void(CommandBuffer& body)> record);
     bool isOpen() const { return m_open != nullptr; }
     // The open stream ends, and what was interrupted goes on behind it.
     void record(VkCommandBuffer stream) override;
@@ -71,6 +75,7 @@ private:
     void giveBack(const Handles& handles);
     bool addPiece(std::shared_ptr<const LateSeries> series);
     bool open();
+    void addToOpen(LateCommand command);
     VkResult begin(Piece& piece);
     static void recordNext(Piece& piece, size_t index);
     VkResult end(Piece& piece);
@@ -120,6 +125,10 @@ private:
 // open.
 void recordLate(CommandBuffer& commandBuffer, LateCommand command);
 bool hasOpenLateStream(const CommandBuffer& commandBuffer);
+// A draw of the application's: where commands with a stream of their own were recorded before, and few draws behind
+// them, it goes there, so that more of them can follow. `draw` records it, into a command buffer of which the state
+// counts. False, with nothing recorded, where it has to go where the command buffer goes on.
+bool drawLate(CommandBuffer& commandBuffer, std::function<void(CommandBuffer& body)> draw);
 // In place of the stream of a secondary command buffer. False where that has to be executed.
 bool executeLateSecondary(CommandBuffer& commandBuffer, const LateSecondary& secondary);
 

@@ -48,6 +48,29 @@ EntryFunction work()
     return quick<Member, &Work<Member>::isPlain, &Work<Member>::call>();
 }
 
+// Of draws, which may share the stream of commands that have one of their own.
+template <auto Member>
+struct Drawing;
+template <typename... Args, void (VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...)>
+struct Drawing<Member> {
+    static VKAPI_ATTR void VKAPI_CALL call(VkCommandBuffer handle, Args... args)
+    {
+        CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+        const auto draw = [args...](CommandBuffer& target) {
+            target.settle();
+            (target.device.table.*Member)(target.current, args...);
+        };
+        if (!commandBuffer.current.hasPutOff() || !drawLate(commandBuffer, draw))
+            draw(commandBuffer);
+    }
+};
+
+template <auto Member>
+EntryFunction drawing()
+{
+    return quick<Member, &Work<Member>::isPlain, &Drawing<Member>::call>();
+}
+
 #define REDIRECT(name)                                                            \
     {                                                                             \
         "vkCmd" #name, guarded<&Redirect<&Table::Cmd##name>::call>(), kUseStreams \
@@ -58,6 +81,11 @@ EntryFunction work()
         "vkCmd" #name, work<&Table::Cmd##name>(), kUseStreams \
     }
 
+#define DRAW(name)                                               \
+    {                                                            \
+        "vkCmd" #name, drawing<&Table::Cmd##name>(), kUseStreams \
+    }
+
 }  // namespace
 
 // Every vkCmd* command of Vulkan-Headers 1.4.309 that is in no other table. An extension that is newer than this list
@@ -65,10 +93,10 @@ EntryFunction work()
 EntryPoints redirectEntryPoints()
 {
     static const EntryPoint entries[] = {
-        WORK(Draw),
-        WORK(DrawIndexed),
-        WORK(DrawIndirect),
-        WORK(DrawIndexedIndirect),
+        DRAW(Draw),
+        DRAW(DrawIndexed),
+        DRAW(DrawIndirect),
+        DRAW(DrawIndexedIndirect),
         WORK(Dispatch),
         WORK(DispatchIndirect),
         REDIRECT(CopyBuffer),
@@ -83,8 +111,8 @@ EntryPoints redirectEntryPoints()
         REDIRECT(ClearAttachments),
         REDIRECT(ResolveImage),
         WORK(DispatchBase),
-        WORK(DrawIndirectCount),
-        WORK(DrawIndexedIndirectCount),
+        DRAW(DrawIndirectCount),
+        DRAW(DrawIndexedIndirectCount),
         REDIRECT(CopyBuffer2),
         REDIRECT(CopyImage2),
         REDIRECT(CopyBufferToImage2),
@@ -94,8 +122,8 @@ EntryPoints redirectEntryPoints()
         REDIRECT(ControlVideoCodingKHR),
         REDIRECT(DecodeVideoKHR),
         WORK(DispatchBaseKHR),
-        WORK(DrawIndirectCountKHR),
-        WORK(DrawIndexedIndirectCountKHR),
+        DRAW(DrawIndirectCountKHR),
+        DRAW(DrawIndexedIndirectCountKHR),
         REDIRECT(EncodeVideoKHR),
         REDIRECT(CopyBuffer2KHR),
         REDIRECT(CopyImage2KHR),
@@ -109,8 +137,8 @@ EntryPoints redirectEntryPoints()
         REDIRECT(DebugMarkerInsertEXT),
         WORK(DrawIndirectByteCountEXT),
         REDIRECT(CuLaunchKernelNVX),
-        WORK(DrawIndirectCountAMD),
-        WORK(DrawIndexedIndirectCountAMD),
+        DRAW(DrawIndirectCountAMD),
+        DRAW(DrawIndexedIndirectCountAMD),
         REDIRECT(BuildAccelerationStructureNV),
         REDIRECT(CopyAccelerationStructureNV),
         WORK(TraceRaysNV),

@@ -18,13 +18,14 @@ std::shared_ptr<const VkSetDescriptorBufferOffsetsInfoEXT> deepCopy(const VkSetD
 std::shared_ptr<const VkBindDescriptorBufferEmbeddedSamplersInfoEXT> deepCopy(
     const VkBindDescriptorBufferEmbeddedSamplersInfoEXT& info);
 
-// Remembers a command that takes a pointer to `info`, and a copy of that.
+// Remembers a command that takes a pointer to `info`, to which a pipeline layout is chained, and a copy of that.
 template <auto Member, typename Struct>
 void logWrapped(CommandBuffer& commandBuffer, const char* command, const StateKey& key, uint32_t scopes,
                 const Struct& info)
 {
     std::shared_ptr<const Struct> copy = deepCopy(info);
     commandBuffer.cannotKeep(command, missingStructures(info.pNext, copy->pNext));
+    commandBuffer.chainsLayouts = true;
     const Struct* kept = copy.get();
     logOwned<Member>(commandBuffer.log, key, scopes, std::move(copy), kept);
 }
