@@ -26,6 +26,7 @@ Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
                            .meshAlone = with.meshAlone,
                            .validate = with.validate,
                            .separate = with.separate,
+                           .asRecorded = with.asRecorded,
                            .conditional = with.conditional,
                            .info = with.info,
                            .streams = usesStreams(maker),
@@ -68,9 +69,10 @@ Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
     m_indices = m_device.createBuffer(kIndices * 4, VK_BUFFER_USAGE_INDEX_BUFFER_BIT);
     for (uint32_t i = 0; i < kIndices; ++i)
         m_indices.words[i] = indexAt(i);
-    m_ownDraw = m_device.createBuffer(sizeof(kOwnDraw) + sizeof(uint32_t), VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+    m_ownDraw = m_device.createBuffer(sizeof(kOwnDraw) + 2 * sizeof(uint32_t), VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
     std::memcpy(m_ownDraw.words, &kOwnDraw, sizeof(kOwnDraw));
     m_ownDraw.words[sizeof(kOwnDraw) / 4] = 0;
+    m_ownDraw.words[sizeof(kOwnDraw) / 4 + 1] = 1;
     m_readback = m_device.createBuffer(layerCount() * kSide * kSide * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
 }
 
@@ -205,6 +207,44 @@ void Draws::beginPass(VkCommandBuffer cmd, const DrawCase& drawn, bool inSeconda
     info.colorAttachmentCount = 1;
     info.pColorAttachments = &attachment;
     vkCmdBeginRendering(cmd, &info);
+}
+
+void Draws::drawOwn(VkCommandBuffer cmd, const DrawCase& drawn, uint32_t seed) const
+{
+    Random random(seed);
+    DrawCase own(seed, m_maker);
+    own.hasRenderPass = drawn.hasRenderPass;
+    const bool counts = driverCountsDraws();
+    for (uint32_t i = 0; i < drawn.ownDraws; ++i) {
+        const bool isBound = i == 0 || below(random, 3) == 0;
+        if (isBound)
+            own.hasVertices = below(random, 2);
+        for (uint32_t& word : own.pushed)
+            word = static_cast<uint32_t>(random());
+        if (isBound)
+            bind(cmd, own);
+        if (below(random, 2))
+            vkCmdPushConstants(cmd, m_layout, stages(), 8, 8, own.pushed.data() + 2);
+        if (below(random, 2))
+            setHalf(cmd, static_cast<int32_t>(below(random, 2)));
+        // Others than those that are bound for generated commands.
+        if (!usesObjects(m_maker) && (isBound || below(random, 2)))
+            vkCmdBindPipeline(cmd, kGraphics, m_pipelines[drawn.hasRenderPass][own.hasVertices][1 + below(random, 2)]);
+        switch (below(random, counts ? 4 : 3)) {
+            case 0:
+                vkCmdDraw(cmd, 20, 2, below(random, 5), 0);
+                break;
+            case 1:
+                vkCmdDrawIndexed(cmd, 30, 1, below(random, 20), static_cast<int32_t>(below(random, 5)), 0);
+                break;
+            case 2:
+                vkCmdDrawIndirect(cmd, m_ownDraw.handle, 0, 1, sizeof(kOwnDraw));
+                break;
+            default:
+                vkCmdDrawIndirectCount(cmd, m_ownDraw.handle, 0, m_ownDraw.handle, sizeof(kOwnDraw) + sizeof(uint32_t),
+                                       1, sizeof(kOwnDraw));
+        }
+    }
 }
 
 // With a draw of the application's behind, which sees the state that was set before.
@@ -361,6 +401,10 @@ Pixels Draws::run(DrawCase& drawn)
                               if (drawn.inHalves)
                                   setHalf(cmd, half);
                               generated.cmdExecute(cmd, drawn.isExplicit, &info);
+                              if (drawn.ownDraws == 0)
+                                  continue;
+                              drawOwn(cmd, drawn, static_cast<uint32_t>(half));
+                              bind(cmd, drawn);
                           }
                           drawn.behindExecution(cmd);
                       }};

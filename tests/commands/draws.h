@@ -172,6 +172,7 @@ struct DrawCase {
     std::optional<uint32_t> view;  // that is expected, where there are several (Draws::views)
     bool isExplicit, inSecondary, hasRenderPass;
     bool inHalves = false;    // executed twice in a row, each time in one half of the picture
+    uint32_t ownDraws = 0;    // of the application's, between those two and behind them
     uint32_t boundGroup = 0;  // that is bound by itself in place of the pipeline
     PushWords pushed{};
     std::vector<uint32_t> stream;
@@ -287,6 +288,8 @@ private:
     void beginPass(VkCommandBuffer cmd, const DrawCase& drawn, bool inSecondary) const;
     // The left one is number 0.
     void setHalf(VkCommandBuffer cmd, int32_t half) const;
+    // With state of their own, of which each changes some.
+    void drawOwn(VkCommandBuffer cmd, const DrawCase& drawn, uint32_t seed) const;
     void record(VkCommandBuffer cmd, const Commands& commands, const DrawCase& drawn) const;
     VkQueryPool beginQuery(VkCommandBuffer cmd) const;
     VkCommandBuffer recordSecondary(const Commands& commands, const DrawCase& drawn);
@@ -323,7 +326,7 @@ private:
     layertest::Buffer m_instances;
     VkDescriptorSet m_set = VK_NULL_HANDLE;
     layertest::Buffer m_indices;
-    layertest::Buffer m_ownDraw;  // VkDrawIndirectCommand, and a count of 0
+    layertest::Buffer m_ownDraw;  // VkDrawIndirectCommand, and counts of 0 and 1
     layertest::Buffer m_readback;
 };
 

@@ -246,6 +246,35 @@ TEST_P(LateMembersOfDraws, RandomLayoutsOneByOne_DrawWhatIsThere)
     expectWhatIsThere(draws, GetParam(), 12);
 }
 
+// Draws of the application's between executions and behind them, with whatever state, as many as share a stream and
+// more. The same as where nothing has a stream of its own, and the members are there in time.
+TEST_P(LateMembersOfDraws, OrdinaryDrawsBetween_SamePictureAsWithoutStreams)
+{
+    LateDraws late(Provider::Layer, GetParam());
+    LateDraws plain(Provider::Layer, GetParam(), {.asRecorded = true});
+    for (uint32_t seed = 0, count = 0; count < 12 && !HasFailure(); ++seed) {
+        DrawCase drawn(seed, GetParam());
+        if (!drawn.hasSet || drawn.isUnordered)
+            continue;
+        DrawCase before(seed, GetParam());
+        drawn.inHalves = before.inHalves = true;
+        drawn.ownDraws = before.ownDraws = ++count % 4 == 0 ? 40 : count % 4;
+        plain.change(before, 2);
+        const Pixels expected = plain.run(before);
+        plain.change(before, 1);
+        // Those of secondary ones in an instance stay as they are.
+        if (drawn.inSecondary)
+            late.change(drawn, 2);
+        else
+            late.afterRecording = [&] { late.change(drawn, 2); };
+        EXPECT_TRUE(late.run(drawn) == expected) << "seed " << seed;
+        late.afterRecording = {};
+        late.change(drawn, 1);
+    }
+    for (const layertest::Message& message : late.generated.device.instance.takeMessages())
+        ADD_FAILURE() << message.id << ": " << message.text;
+}
+
 INSTANTIATE_TEST_SUITE_P(, LateMembersOfDraws, testing::Values(Maker::Whole, Maker::Objects),
                          [](const auto& info) { return std::string(nameOf(info.param)); });
 
@@ -370,6 +399,99 @@ TEST(LateMembers, DrawsWithACondition_DrawWhatIsThereOrNothing)
         draws.afterRecording = {};
         draws.change(drawn, 1);
         EXPECT_EQ(device.instance.takeMessages().size(), 0u);
+    }
+}
+
+// Queries of samples: one in front of executions that draws points, and one behind them that draws nothing.
+struct CountedSamples {
+    explicit CountedSamples(const layertest::TestDevice& of) : device(of.handle)
+    {
+        VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+        info.queryType = VK_QUERY_TYPE_OCCLUSION;
+        info.queryCount = 2;
+        MILLRACE_CHECK(vkCreateQueryPool(device, &info, nullptr, &pool));
+    }
+    ~CountedSamples() { vkDestroyQueryPool(device, pool, nullptr); }
+    CountedSamples(const CountedSamples&) = delete;
+    CountedSamples& operator=(const CountedSamples&) = delete;
+
+    void addTo(DrawCase& drawn) const
+    {
+        drawn.beforeInstance = [this](VkCommandBuffer cmd) { vkCmdResetQueryPool(cmd, pool, 0, 2); };
+        drawn.beforeExecution = [this](VkCommandBuffer cmd) { count(cmd, 0, 10); };
+        drawn.behindExecution = [this](VkCommandBuffer cmd) { count(cmd, 1, 0); };
+    }
+    void count(VkCommandBuffer cmd, uint32_t query, uint32_t points) const
+    {
+        vkCmdBeginQuery(cmd, pool, query, 0);
+        vkCmdDraw(cmd, points, 1, 0, 0);
+        vkCmdEndQuery(cmd, pool, query);
+    }
+    std::vector<uint32_t> results() const
+    {
+        std::vector<uint32_t> counts(2);
+        MILLRACE_CHECK(vkGetQueryPoolResults(device, pool, 0, 2, 8, counts.data(), 4, VK_QUERY_RESULT_WAIT_BIT));
+        return counts;
+    }
+
+    const VkDevice device;
+    VkQueryPool pool = VK_NULL_HANDLE;
+};
+
+// Draws in a query are in no stream of their own. What is generated between counts in none.
+TEST(LateMembers, QueriesInFrontAndBehind_CountTheirDrawsAlone)
+{
+    LateDraws late(Provider::Layer);
+    const CountedSamples samples(late.generated.device);
+    for (uint32_t seed = 0, count = 0; count < 4 && !testing::Test::HasFailure(); ++seed) {
+        DrawCase drawn(seed);
+        if (!drawn.hasSet || drawn.isUnordered || drawn.inSecondary || drawn.hasVertices)
+            continue;
+        ++count;
+        samples.addTo(drawn);
+        drawn.inHalves = true;
+        drawn.ownDraws = 2;
+        late.afterRecording = [&] { late.change(drawn, 2); };
+        late.run(drawn);
+        EXPECT_NE(samples.results()[0], 0u) << "seed " << seed;
+        EXPECT_EQ(samples.results()[1], 0u) << "seed " << seed;
+        late.afterRecording = {};
+        late.change(drawn, 1);
+    }
+    EXPECT_EQ(late.generated.device.instance.takeMessages().size(), 0u);
+}
+
+// The token INDEX_BUFFER goes with no primitive restart, whatever the set has. Behind the command it may be on again.
+TEST(LateMembers, PrimitiveRestart_LeftOutWhereItIsOn)
+{
+    if (!driverHas(VK_EXT_SHADER_OBJECT_EXTENSION_NAME))
+        GTEST_SKIP() << "the driver lacks VK_EXT_shader_object";
+    LateDraws draws(Provider::Layer, Maker::Objects);
+    uint32_t seed = 0;
+    const auto isWanted = [](const DrawCase& one) { return one.hasSet && one.hasIndices && !one.inSecondary; };
+    while (!isWanted(DrawCase(seed, Maker::Objects)))
+        ++seed;
+    const auto setRestart = [&](VkBool32 isOn) {
+        return [=](VkCommandBuffer cmd) { vkCmdSetPrimitiveRestartEnable(cmd, isOn); };
+    };
+    for (const bool isOn : {true, false}) {
+        DrawCase drawn(seed, Maker::Objects);
+        drawn.beforeExecution = setRestart(isOn);
+        drawn.behindExecution = setRestart(!isOn);
+        DrawCase expected(seed, Maker::Objects);
+        if (isOn)
+            expected.setSequences(0);
+        draws.afterRecording = [&] { draws.change(drawn, 2); };
+        const Pixels pixels = draws.run(drawn);
+        if (!isOn)
+            expected.setSalts = drawn.setSalts;
+        EXPECT_TRUE(expected.expected().allows(pixels, drawn.isUnordered)) << isOn;
+        draws.afterRecording = {};
+        draws.change(drawn, 1);
+        if (isOn)
+            expectMessage(draws.generated, "primitive restart is on");
+        else
+            EXPECT_EQ(draws.generated.device.instance.takeMessages().size(), 0u);
     }
 }
 
