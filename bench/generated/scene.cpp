@@ -25,6 +25,8 @@ std::vector<Case> allCases(uint32_t mostSequences)
     const uint32_t calls = std::min(4000u, std::max(1u, mostSequences / 25));
     cases.push_back({"calls of 30 draws", Action::Draw, 30, calls});
     cases.push_back({"calls of 30 draws in order, set of 2", Action::Draw, 30, calls, 2, true});
+    cases.push_back(
+        {"calls of 30 draws in order, set of 2, a draw behind each", Action::Draw, 30, calls, 2, true, true});
     return cases;
 }
 

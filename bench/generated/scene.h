@@ -22,6 +22,7 @@ struct Case {
     uint32_t calls = 1;
     uint32_t pipelines = 1;  // in an execution set, if there are several
     bool isOrdered = false;
+    bool hasOwnDraws = false;  // behind each call an ordinary draw, of its first sequence again
 
     bool hasSet() const { return pipelines > 1; }
     uint32_t total() const { return sequences * calls; }

@@ -439,7 +439,7 @@ void Way::recordCalls()
     if (isDispatch())
         vkCmdPushConstants(m_cmd, m_pipelineLayout, stages(), 8, 8, &m_out.address);
     const auto start = std::chrono::steady_clock::now();
-    for (uint32_t call = 0; call < m_scene.calls; ++call)
+    for (uint32_t call = 0; call < m_scene.calls; ++call) {
         if (m_kind == Kind::Generated)
             generate(call);
         else if (m_kind == Kind::Streams)
@@ -448,6 +448,9 @@ void Way::recordCalls()
             loop(call);
         else
             floor(call);
+        if (m_scene.hasOwnDraws)
+            drawFirst(call);
+    }
     m_callNanoseconds =
         std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() / m_scene.calls;
     if (!isDispatch())
@@ -513,6 +516,21 @@ void Way::floor(uint32_t call)
     vkCmdBindVertexBuffers2(m_cmd, 0, 1, &m_vertices.handle, &offset, nullptr, &stride);
     vkCmdBindIndexBuffer(m_cmd, m_indices.handle, 0, VK_INDEX_TYPE_UINT16);
     vkCmdDrawIndexedIndirect(m_cmd, m_stream.handle, VkDeviceSize{first} * 20, m_scene.sequences, 20);
+}
+
+// Generated commands leave undefined what their tokens set, and want the set's first pipeline to be bound.
+void Way::drawFirst(uint32_t call)
+{
+    const uint32_t first = call * m_scene.sequences;
+    if (m_kind == Kind::Floor) {
+        vkCmdDrawIndirect(m_cmd, m_stream.handle, VkDeviceSize{first} * 16, 1, 16);
+        return;
+    }
+    const uint32_t* const record = &m_words[size_t{first} * m_layout.words];
+    const uint32_t* const action = record + m_layout.action;
+    vkCmdBindPipeline(m_cmd, bindPoint(), m_pipelines[m_scene.hasSet() ? record[m_layout.set] : 0]);
+    vkCmdPushConstants(m_cmd, m_pipelineLayout, stages(), 0, 8, record + m_layout.push);
+    vkCmdDraw(m_cmd, action[0], action[1], action[2], action[3]);
 }
 
 double Way::run()

@@ -55,6 +55,8 @@ private:
     void generate(uint32_t call);
     void loop(uint32_t call);
     void floor(uint32_t call);
+    // The call's first sequence by an ordinary draw.
+    void drawFirst(uint32_t call);
     void transition(VkImageLayout from, VkImageLayout to);
     void barrier();
     void onDestroy(std::function<void()> action) { m_cleanup.push_back(std::move(action)); }
