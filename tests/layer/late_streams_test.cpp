@@ -418,13 +418,17 @@ TEST_F(LateStreams, OrdinaryDrawsOfAllKindsBetween_InTheSameStream)
         for (const char* name :
              {"vkCmdDrawIndirectCountKHR", "vkCmdDrawIndexedIndirectCount", "vkCmdDrawIndexedIndirectCountKHR"})
             FakeDriver::get<PFN_vkCmdDrawIndirectCount>(name)(cmd, buffer, 0, count, 4, 3, 20);
+        FakeDriver::get<PFN_vkCmdDrawMeshTasksEXT>("vkCmdDrawMeshTasksEXT")(cmd, 1, 2, 3);
+        FakeDriver::get<PFN_vkCmdDrawMeshTasksIndirectEXT>("vkCmdDrawMeshTasksIndirectEXT")(cmd, buffer, 0, 2, 12);
+        FakeDriver::get<PFN_vkCmdDrawMeshTasksIndirectCountEXT>("vkCmdDrawMeshTasksIndirectCountEXT")(cmd, buffer, 0,
+                                                                                                      count, 4, 3, 12);
         objects.drawUnordered(cmd);
         endRendering(cmd);
     });
     const std::vector<VkCommandBuffer> targets = targetsOf(calls, kDraw);
     ASSERT_EQ(targets.size(), 1u);
     const std::vector<std::string> order = drawsIn(calls, targets[0]);
-    EXPECT_EQ(order.size(), 2 * GeneratedObjects::kPipelines + 7);
+    EXPECT_EQ(order.size(), 2 * GeneratedObjects::kPipelines + 10);
     objects.changeSet(0);
     EXPECT_EQ(drawsIn(callsOfSubmission(), targets[0]), order);
 }
