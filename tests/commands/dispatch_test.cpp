@@ -101,6 +101,21 @@ TEST(GeneratedDispatchesByTheLayer, MemoryAtAnyWord_AsALoopOnTheHost)
     }
 }
 
+TEST(GeneratedDispatchesByTheLayer, PreprocessedOnAnotherQueue_AsALoopOnTheHost)
+{
+    Dispatches dispatches(Provider::Layer, {.twoQueues = true});
+    if (!dispatches.generated.device.secondQueue)
+        GTEST_SKIP() << "the driver has one queue";
+    for (uint32_t seed = 0; seed < 40; ++seed) {
+        DispatchCase drawn(seed);
+        if (!drawn.isExplicit)
+            continue;
+        Sums expected = drawn.expected();
+        addOwn(expected, drawn);
+        EXPECT_EQ(dispatches.run(drawn), expected) << "seed " << seed;
+    }
+}
+
 // Behind a graph that splits the command buffer, the rest of the commands is in another one of the driver's.
 TEST(GeneratedDispatchesByTheLayer, BehindAGraphThatIsContinued_AsALoopOnTheHost)
 {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "layer/tomorrow.h"
 
@@ -162,6 +163,7 @@ DeviceOptions GeneratedDevice::options(const GeneratedOptions& with)
     options.extension = with.graphs;
     options.feature = with.graphs;
     options.chain = &m_features;
+    options.twoQueues = with.twoQueues;
     options.extensions = {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME};
     if (with.tomorrow)
         options.extensions.push_back(VK_EXT_TOMORROW_EXTENSION_NAME);
@@ -260,8 +262,14 @@ void GeneratedDevice::preprocess(const VkGeneratedCommandsInfoEXT& info, VkComma
 {
     const VkCommandBuffer cmd = device.begin();
     cmdPreprocess(cmd, &info, state);
-    MILLRACE_CHECK(vkEndCommandBuffer(cmd));
-    device.submit(cmd);
+    if (!device.secondQueue) {
+        MILLRACE_CHECK(vkEndCommandBuffer(cmd));
+        device.submit(cmd);
+        return;
+    }
+    std::swap(device.queue, device.secondQueue);
+    device.submitAndWait(cmd);
+    std::swap(device.queue, device.secondQueue);
 }
 
 Buffer GeneratedDevice::createStream(const std::vector<uint32_t>& words)

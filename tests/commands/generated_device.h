@@ -53,6 +53,7 @@ struct GeneratedOptions {
     bool asRecorded = false;      // generated commands run what was in their sets when they were recorded
     bool conditional = false;     // conditional rendering
     bool info = false;            // messages of severity info are there, too
+    bool twoQueues = false;       // what is explicit is preprocessed on another queue, where there is one
     bool streams = false;         // VK_NV_device_generated_commands and _compute beside it
     uint32_t views = 0;           // of Draws, a mask: each view draws its own
     const char* trace = nullptr;  // the layer's setting, or null

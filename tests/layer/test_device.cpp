@@ -67,11 +67,11 @@ void TestDevice::createDevice(const DeviceOptions& options)
     // A device that has it must be created with it.
     if (lists(deviceExtensions(physical), VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME))
         extensions.push_back(VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME);
-    const float priority = 1.0f;
+    const float priorities[] = {1.0f, 1.0f};
     VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
     queueInfo.queueFamilyIndex = options.queueFamily;
-    queueInfo.queueCount = 1;
-    queueInfo.pQueuePriorities = &priority;
+    queueInfo.queueCount = options.twoQueues && familyProperties(options.queueFamily).queueCount > 1 ? 2 : 1;
+    queueInfo.pQueuePriorities = priorities;
     VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &v12};
     if (options.first) {
         info.pNext = options.first;
@@ -87,6 +87,8 @@ void TestDevice::createDevice(const DeviceOptions& options)
     MILLRACE_CHECK(vkCreateDevice(physical, &info, options.allocator, &handle));
     queueFamily = options.queueFamily;
     vkGetDeviceQueue(handle, queueFamily, 0, &queue);
+    if (queueInfo.queueCount > 1)
+        vkGetDeviceQueue(handle, queueFamily, 1, &secondQueue);
     createGraphs = get<PFN_vkCreateExecutionGraphPipelinesAMDX>("vkCreateExecutionGraphPipelinesAMDX");
     getScratchSize = get<PFN_vkGetExecutionGraphPipelineScratchSizeAMDX>("vkGetExecutionGraphPipelineScratchSizeAMDX");
     getNodeIndex = get<PFN_vkGetExecutionGraphPipelineNodeIndexAMDX>("vkGetExecutionGraphPipelineNodeIndexAMDX");
@@ -125,13 +127,18 @@ VkDeviceMemory TestDevice::allocateMemory(const VkMemoryRequirements& requiremen
     return out;
 }
 
-bool TestDevice::hasClock() const
+VkQueueFamilyProperties TestDevice::familyProperties(uint32_t family) const
 {
     uint32_t count = 0;
     vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
     std::vector<VkQueueFamilyProperties> families(count);
     vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
-    return families[queueFamily].timestampValidBits > 0;
+    return families[family];
+}
+
+bool TestDevice::hasClock() const
+{
+    return familyProperties(queueFamily).timestampValidBits > 0;
 }
 
 Buffer TestDevice::createBuffer(VkDeviceSize size, VkBufferUsageFlags usage)

@@ -43,6 +43,7 @@ struct DeviceOptions {
     bool memoryModel = false;         // vulkanMemoryModel
     bool cacheControl = true;         // pipelineCreationCacheControl
     bool hostQueryReset = false;
+    bool twoQueues = false;  // of the family, where it has as many
     uint32_t queueFamily = 0;
     const void* chain = nullptr;  // further feature structures
     void* first = nullptr;        // likewise, in front of all others
@@ -70,6 +71,7 @@ public:
     VkDevice handle = VK_NULL_HANDLE;
     uint32_t queueFamily = 0;
     VkQueue queue = VK_NULL_HANDLE;
+    VkQueue secondQueue = VK_NULL_HANDLE;  // null: there is none
     VkCommandPool pool = VK_NULL_HANDLE;
     // Set 0: binding 0, a storage buffer. Set 1: the same. Push constants: compute 0..15, fragment 16..31.
     VkDescriptorSetLayout setLayout = VK_NULL_HANDLE;
@@ -83,6 +85,7 @@ public:
     PFN_vkCmdDispatchGraphIndirectAMDX cmdDispatchIndirect = nullptr;
     PFN_vkCmdDispatchGraphIndirectCountAMDX cmdDispatchIndirectCount = nullptr;
 
+    VkQueueFamilyProperties familyProperties(uint32_t family) const;
     // True if the queue has timestamps.
     bool hasClock() const;
 

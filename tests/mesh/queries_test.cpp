@@ -309,8 +309,8 @@ TEST_P(MeshShaderQueries, SecondaryCommandBuffers_CountWhereTheyAreExecuted)
     vkCmdExecuteCommands(cmd, 1, &loose);
     vkCmdEndQuery(cmd, around, 2);
     run(cmd);
-    EXPECT_EQ(results(around, 3), (Values{primitivesOf(first), primitivesOf(second, 2) + primitivesOf(second, 3),
-                                          primitivesOf(first, 4)}));
+    EXPECT_EQ(results(around, 3),
+              (Values{primitivesOf(first), primitivesOf(second, 2) + primitivesOf(second, 3), primitivesOf(first, 4)}));
     EXPECT_EQ(results(inside), Values{3 * kCells * kMeshInvocations});
 }
 
@@ -320,8 +320,7 @@ TEST_P(MeshShaderQueries, ConditionThatDoesNotHold_CountsNothing)
         GTEST_SKIP() << "the driver lacks VK_EXT_conditional_rendering";
     start(Beside::Conditions);
     const std::vector<Cell> cells = cellsOf(89);
-    const layertest::Buffer condition =
-        device().device.createBuffer(64, VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT);
+    const layertest::Buffer condition = device().device.createBuffer(64, VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT);
     condition.words[1] = 1;
     const VkPipeline pipeline = device().createPipeline();
     const VkQueryPool pool = createQueries(kPrimitives, 0, 2);

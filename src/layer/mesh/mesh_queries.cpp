@@ -79,8 +79,8 @@ VkQueryResultFlags MeshQueries::driverFlags(VkQueryResultFlags flags) const
 VkResult MeshQueries::create(const VkQueryPoolCreateInfo& info, const VkAllocationCallbacks* allocator,
                              VkQueryPool& pool)
 {
-    const VkResult result = m_device.meshShaders->memory.createBuffer(
-        runtime::BufferUse::Breadcrumbs, m_count * sizeof(abi::MeshQuerySums), m_sums);
+    const VkResult result = m_device.meshShaders->memory.createBuffer(runtime::BufferUse::Breadcrumbs,
+                                                                      m_count * sizeof(abi::MeshQuerySums), m_sums);
     if (result != VK_SUCCESS)
         return result;
     reset(0, m_count);
@@ -128,9 +128,9 @@ VkResult MeshQueries::results(uint32_t first, uint32_t count, void* data, VkDevi
 {
     const uint32_t width = driverValues();
     std::vector<uint64_t> drivers(size_t{width} * count);
-    const VkResult result = m_device.table.GetQueryPoolResults(
-        m_device.handle, m_pool, first, count, drivers.size() * sizeof(uint64_t), drivers.data(),
-        width * sizeof(uint64_t), driverFlags(flags));
+    const VkResult result =
+        m_device.table.GetQueryPoolResults(m_device.handle, m_pool, first, count, drivers.size() * sizeof(uint64_t),
+                                           drivers.data(), width * sizeof(uint64_t), driverFlags(flags));
     if (result != VK_SUCCESS && result != VK_NOT_READY)
         return result;
     constexpr VkQueryResultFlags kAlways = VK_QUERY_RESULT_WAIT_BIT | VK_QUERY_RESULT_PARTIAL_BIT;
@@ -189,8 +189,9 @@ void MeshQueries::copyResults(CommandBuffer& commandBuffer, uint32_t first, uint
     wait(m_device, stream, kTransfer, kCompute);
     {
         const WithoutCondition none(commandBuffer);
-        m_device.meshShaders->copyQueries(stream, {drivers->address(), addressOf(first), results->address(), count,
-                                                   m_statistics, driverValues(), has64Bits, isPartial, hasAvailability});
+        m_device.meshShaders->copyQueries(
+            stream, {drivers->address(), addressOf(first), results->address(), count, m_statistics, driverValues(),
+                     has64Bits, isPartial, hasAvailability});
     }
     commandBuffer.lent.lend(stream, VK_PIPELINE_BIND_POINT_COMPUTE);
     wait(m_device, stream, kCompute, kTransfer);
