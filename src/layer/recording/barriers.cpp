@@ -7,7 +7,6 @@
 #include "layer/recording/command_buffer.h"
 #include "layer/recording/command_pool.h"
 #include "layer/recording/driver_scopes.h"
-#include "layer/recording/quick_call.h"
 
 namespace millrace::layer {
 
@@ -137,25 +136,6 @@ VKAPI_ATTR void VKAPI_CALL pipelineBarrier2(VkCommandBuffer handle, const VkDepe
     (commandBuffer.device.table.*Member)(commandBuffer.current, &dependency.get());
 }
 
-// Barriers outside of render pass instances, that the driver may see as they are.
-template <auto Member>
-struct Plain;
-template <typename... Args, void (VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...)>
-struct Plain<Member> {
-    static bool isIt(const CommandBuffer& commandBuffer, Args...) noexcept
-    {
-        constexpr uint32_t kChanging = kUseCommands | kUseMesh;
-        return !(commandBuffer.device.uses & kChanging) && !isInside(commandBuffer) &&
-               !commandBuffer.current.hasPutOff();
-    }
-};
-
-template <auto Member, auto Careful>
-EntryFunction barrier()
-{
-    return quick<Member, &Plain<Member>::isIt, Careful>();
-}
-
 template <auto Member>
 VKAPI_ATTR void VKAPI_CALL setEvent2(VkCommandBuffer handle, VkEvent event, const VkDependencyInfo* pInfo)
 {
@@ -207,11 +187,9 @@ EntryPoints barrierEntryPoints()
 {
     constexpr uint32_t kUses = kUseState;
     static const EntryPoint entries[] = {
-        {"vkCmdPipelineBarrier", barrier<&Table::CmdPipelineBarrier, &CmdPipelineBarrier>(), kUses},
-        {"vkCmdPipelineBarrier2",
-         barrier<&Table::CmdPipelineBarrier2, &pipelineBarrier2<&Table::CmdPipelineBarrier2>>(), kUses},
-        {"vkCmdPipelineBarrier2KHR",
-         barrier<&Table::CmdPipelineBarrier2KHR, &pipelineBarrier2<&Table::CmdPipelineBarrier2KHR>>(), kUses},
+        MILLRACE_ENTRY(CmdPipelineBarrier, kUses),
+        {"vkCmdPipelineBarrier2", guarded<&pipelineBarrier2<&Table::CmdPipelineBarrier2>>(), kUses},
+        {"vkCmdPipelineBarrier2KHR", guarded<&pipelineBarrier2<&Table::CmdPipelineBarrier2KHR>>(), kUses},
         {"vkCmdSetEvent", guarded<&eventStage<&Table::CmdSetEvent, VkPipelineStageFlags>>(), kUses},
         {"vkCmdSetEvent2", guarded<&setEvent2<&Table::CmdSetEvent2>>(), kUses},
         {"vkCmdSetEvent2KHR", guarded<&setEvent2<&Table::CmdSetEvent2KHR>>(), kUses},
