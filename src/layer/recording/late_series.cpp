@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/recording/late_series.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "layer/recording/command_buffer.h"

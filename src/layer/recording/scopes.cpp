@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands that begin and end something, beside dynamic rendering and queries.
-#include <algorithm>
 #include <span>
 #include <vector>
 #include <vulkan/utility/vk_safe_struct.hpp>
