@@ -144,10 +144,7 @@ bool MeshDraw::createUpload()
 
 void MeshDraw::barrier(VkCommandBuffer commandBuffer, VkPipelineStageFlags from, VkPipelineStageFlags to) const
 {
-    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-    m_device.table.CmdPipelineBarrier(commandBuffer, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+    m_device.meshShaders->wait(commandBuffer, from, to);
 }
 
 // What the instance waits for when it begins, its shaders in front of it wait for as well: dependencies of a render

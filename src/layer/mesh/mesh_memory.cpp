@@ -88,21 +88,17 @@ VkResult MeshMemory::arena(std::shared_ptr<MeshArena>& out)
     return VK_SUCCESS;
 }
 
-VkResult MeshMemory::clearExecutedSums(const VkuDeviceDispatchTable& table, VkCommandBuffer stream)
+VkResult MeshMemory::clearExecutedSums(VkCommandBuffer stream)
 {
     const VkResult result =
         memory().createBuffer(runtime::BufferUse::Draws, sizeof(abi::MeshQuerySums), m_executedSums);
     if (result != VK_SUCCESS)
         return result;
-    const auto wait = [&](VkPipelineStageFlags from, VkPipelineStageFlags to) {
-        VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-        barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
-        barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-        table.CmdPipelineBarrier(stream, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
-    };
-    wait(VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT);
-    table.CmdFillBuffer(stream, m_executedSums.handle(), 0, sizeof(abi::MeshQuerySums), 0);
-    wait(VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
+    constexpr VkPipelineStageFlags kCompute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+    const MeshShaders& shaders = *m_device.meshShaders;
+    shaders.wait(stream, kCompute, VK_PIPELINE_STAGE_TRANSFER_BIT);
+    m_device.table.CmdFillBuffer(stream, m_executedSums.handle(), 0, sizeof(abi::MeshQuerySums), 0);
+    shaders.wait(stream, VK_PIPELINE_STAGE_TRANSFER_BIT, kCompute);
     return VK_SUCCESS;
 }
 

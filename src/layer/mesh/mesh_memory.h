@@ -101,7 +101,7 @@ public:
     // Of what draws count in a secondary command buffer, for queries of those that execute it: abi::MeshQuerySums. 0
     // until clearExecutedSums() has recorded, in a front, that they begin with 0.
     uint64_t executedSums() const { return m_executedSums.address(); }
-    VkResult clearExecutedSums(const VkuDeviceDispatchTable& table, VkCommandBuffer stream);
+    VkResult clearExecutedSums(VkCommandBuffer stream);
 
     MeshSeries series;                                                // in the front that is open
     MeshBatch batch;                                                  // in the instance

@@ -16,14 +16,6 @@ namespace {
 constexpr VkPipelineStageFlags kCompute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 constexpr VkPipelineStageFlags kTransfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
 
-void wait(const Device& device, VkCommandBuffer stream, VkPipelineStageFlags from, VkPipelineStageFlags to)
-{
-    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-    device.table.CmdPipelineBarrier(stream, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
-}
-
 // Dispatches under a condition that copies of results do not have.
 class WithoutCondition {
 public:
@@ -100,10 +92,10 @@ void MeshQueries::reset(uint32_t first, uint32_t count) const
 void MeshQueries::reset(CommandBuffer& commandBuffer, uint32_t first, uint32_t count) const
 {
     const VkCommandBuffer stream = commandBuffer.current;
-    wait(m_device, stream, kCompute | kTransfer, kTransfer);
+    m_device.meshShaders->wait(stream, kCompute | kTransfer, kTransfer);
     m_device.table.CmdFillBuffer(stream, m_sums.handle(), first * sizeof(abi::MeshQuerySums),
                                  count * sizeof(abi::MeshQuerySums), 0);
-    wait(m_device, stream, kTransfer, kCompute | kTransfer | VK_PIPELINE_STAGE_HOST_BIT);
+    m_device.meshShaders->wait(stream, kTransfer, kCompute | kTransfer | VK_PIPELINE_STAGE_HOST_BIT);
 }
 
 // In the order of the bits.
@@ -181,12 +173,12 @@ void MeshQueries::copyResults(CommandBuffer& commandBuffer, uint32_t first, uint
     const VkuDeviceDispatchTable& table = m_device.table;
     const VkCommandBuffer stream = commandBuffer.current;
     // Where the command is recorded again, what was there the last time may still be read.
-    wait(m_device, stream, kCompute | kTransfer, kTransfer);
+    m_device.meshShaders->wait(stream, kCompute | kTransfer, kTransfer);
     table.CmdCopyQueryPoolResults(stream, m_pool, first, count, drivers->handle(), 0, driverBytes, driverFlags(flags));
     const bool isPartial = flags & VK_QUERY_RESULT_PARTIAL_BIT;
     if (!isPartial && !(flags & VK_QUERY_RESULT_WAIT_BIT))
         table.CmdCopyBuffer(stream, buffer, results->handle(), count, there.data());
-    wait(m_device, stream, kTransfer, kCompute);
+    m_device.meshShaders->wait(stream, kTransfer, kCompute);
     {
         const WithoutCondition none(commandBuffer);
         m_device.meshShaders->copyQueries(
@@ -194,7 +186,7 @@ void MeshQueries::copyResults(CommandBuffer& commandBuffer, uint32_t first, uint
                      has64Bits, isPartial, hasAvailability});
     }
     commandBuffer.lent.lend(stream, VK_PIPELINE_BIND_POINT_COMPUTE);
-    wait(m_device, stream, kCompute, kTransfer);
+    m_device.meshShaders->wait(stream, kCompute, kTransfer);
     table.CmdCopyBuffer(stream, results->handle(), buffer, count, back.data());
 }
 

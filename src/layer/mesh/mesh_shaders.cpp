@@ -80,6 +80,14 @@ void MeshShaders::bind(VkCommandBuffer commandBuffer, VkPipeline kernel, const A
     table.CmdPushConstants(commandBuffer, m_kernelLayout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof arguments, &arguments);
 }
 
+void MeshShaders::wait(VkCommandBuffer commandBuffer, VkPipelineStageFlags from, VkPipelineStageFlags to) const
+{
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    m_device.table.CmdPipelineBarrier(commandBuffer, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+}
+
 void MeshShaders::waitForKernel(VkCommandBuffer commandBuffer) const
 {
     VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
@@ -149,11 +157,7 @@ void MeshShaders::countQueries(VkCommandBuffer commandBuffer, const abi::CountQu
     waitForKernel(commandBuffer);
     bind(commandBuffer, m_countQueries, arguments);
     dispatchRows(commandBuffer, (arguments.count + kQueryInvocations - 1) / kQueryInvocations);
-    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-    barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-    m_device.table.CmdPipelineBarrier(commandBuffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, kReaders, 0, 1, &barrier, 0,
-                                      nullptr, 0, nullptr);
+    wait(commandBuffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, kReaders);
 }
 
 void MeshShaders::copyQueries(VkCommandBuffer commandBuffer, const abi::CopyQueriesArguments& arguments) const

@@ -62,6 +62,8 @@ public:
     uint32_t partsOf(size_t draws) const;
     // Kernels. They bind at the compute bind point and push constants. In front of task and mesh shaders:
     void listGrids(VkCommandBuffer commandBuffer, const abi::GridsArguments& arguments) const;
+    // Whatever has been written in the first stages is visible to whatever reads or writes in the others.
+    void wait(VkCommandBuffer commandBuffer, VkPipelineStageFlags from, VkPipelineStageFlags to) const;
     // In front of a kernel: it reads what shaders before have written.
     void waitForKernel(VkCommandBuffer commandBuffer) const;
     // Behind mesh shaders, by MeshCount of workgroups:

@@ -58,7 +58,7 @@ uint64_t sumsOfExecution(CommandBuffer& commandBuffer, MeshMemory& memory)
     // Outside of an instance others were executed.
     const VkCommandBuffer front = commandBuffer.front.stream;
     const VkCommandBuffer stream = front ? front : commandBuffer.current;
-    if (const VkResult result = memory.clearExecutedSums(device.table, stream); result != VK_SUCCESS) {
+    if (const VkResult result = memory.clearExecutedSums(stream); result != VK_SUCCESS) {
         commandBuffer.fail(result);
         return 0;
     }
