@@ -24,6 +24,18 @@ bool HandleIndex::put(Table table, uint64_t id, void* value) noexcept
     }
 }
 
+// Null if it is not there. Requires: not reserved, and nobody else changes the table.
+HandleIndex::Slot* HandleIndex::slotOf(uint64_t id) noexcept
+{
+    for (Slot* slot = firstSlotOf(id);; ++slot) {
+        const uint64_t found = slot->id.load(std::memory_order_relaxed);
+        if (found == id)
+            return slot;
+        if (found == kEmpty)
+            return nullptr;
+    }
+}
+
 void HandleIndex::insert(uint64_t id, void* value)
 {
     if (isReserved(id))

@@ -30,8 +30,13 @@ public:
     // The same. Requires: a handle that a driver has given.
     void* findValid(uint64_t id) const noexcept
     {
-        const Slot* const slot = slotOf(id);
-        return slot ? slot->value.load(std::memory_order_relaxed) : nullptr;
+        for (const Slot* slot = firstSlotOf(id);; ++slot) {
+            const uint64_t found = slot->id.load(std::memory_order_acquire);
+            if (found == id) [[likely]]
+                return slot->value.load(std::memory_order_relaxed);
+            if (found == kEmpty)
+                return nullptr;
+        }
     }
 
     // No handle that a driver gives is one of these.
@@ -78,18 +83,9 @@ private:
     };
 
     Table current() const { return Table(m_table.load(std::memory_order_relaxed)); }
+    Slot* slotOf(uint64_t id) noexcept;
     static bool put(Table table, uint64_t id, void* value) noexcept;
-    // Null if it is not there. Requires: not reserved.
-    Slot* slotOf(uint64_t id) const noexcept
-    {
-        for (Slot* slot = Table(m_table.load(std::memory_order_acquire)).firstOf(id);; ++slot) {
-            const uint64_t found = slot->id.load(std::memory_order_acquire);
-            if (found == id) [[likely]]
-                return slot;
-            if (found == kEmpty)
-                return nullptr;
-        }
-    }
+    Slot* firstSlotOf(uint64_t id) const noexcept { return Table(m_table.load(std::memory_order_acquire)).firstOf(id); }
     void grow();
 
     // Of an index that has never had anything.

@@ -208,9 +208,9 @@ bool bindSetsAgain(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, 
 bool pushConstantsAgain(CommandBuffer& commandBuffer, VkPipelineLayout layout, VkShaderStageFlags stages,
                         uint32_t offset, uint32_t size, const void* pValues) noexcept
 {
-    if (driverPushStages(commandBuffer.device, stages) != stages)
-        return false;
-    return !commandBuffer.logs || commandBuffer.bound.pushConstantsAgain(layout, stages, stages, offset, size, pValues);
+    if (!commandBuffer.logs)
+        return driverPushStages(commandBuffer.device, stages) == stages;
+    return commandBuffer.bound.pushConstantsAgain(layout, stages, offset, size, pValues);
 }
 
 }  // namespace

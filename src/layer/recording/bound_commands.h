@@ -5,6 +5,7 @@
 #include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vulkan.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,6 +22,7 @@ struct BoundPipeline {
     static constexpr uint32_t kWhole = ~0u;
 
     static StateKey key(VkPipelineBindPoint bindPoint) { return {StateKind::Pipeline, keyOf(bindPoint)}; }
+    static std::array<uint32_t, 1> shape(VkPipelineBindPoint bindPoint) { return {keyOf(bindPoint)}; }
     static void replay(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer, const std::byte* payload)
     {
         const auto& bound = *reinterpret_cast<const BoundPipeline*>(payload);
@@ -41,6 +43,7 @@ struct BoundShader {
         return stage == VK_SHADER_STAGE_COMPUTE_BIT ? VK_PIPELINE_BIND_POINT_COMPUTE : VK_PIPELINE_BIND_POINT_GRAPHICS;
     }
     StateKey key() const { return {StateKind::Shader, keyOf(bindPoint()), static_cast<uint32_t>(stage)}; }
+    std::array<uint32_t, 1> shape() const { return {static_cast<uint32_t>(stage)}; }
     static void replay(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer, const std::byte* payload)
     {
         const auto& bound = *reinterpret_cast<const BoundShader*>(payload);
@@ -64,6 +67,7 @@ struct BoundSets {
     uint32_t* dynamicOffsets() { return reinterpret_cast<uint32_t*>(sets() + count); }
 
     StateKey key() const { return {StateKind::DescriptorSets, keyOf(bindPoint), first, count}; }
+    StateShape shape() const { return {keyOf(bindPoint), first, count, dynamicCount}; }
     size_t bytes() const
     {
         return sizeof(BoundSets) + count * sizeof(VkDescriptorSet) + dynamicCount * sizeof(uint32_t);
@@ -89,6 +93,7 @@ struct PushedConstants {
 
     const void* values() const { return info ? info->pValues : this + 1; }
     StateKey key() const { return {StateKind::PushConstants, stages, offset, size}; }
+    std::array<uint32_t, 3> shape() const { return {stages, offset, size}; }
 
     static void replay(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer, const std::byte* payload)
     {

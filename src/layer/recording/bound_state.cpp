@@ -13,7 +13,9 @@ using Table = VkuDeviceDispatchTable;
 
 void BoundState::bindPipeline(VkPipelineBindPoint bindPoint, VkPipeline pipeline)
 {
-    bindShaderGroup(bindPoint, pipeline, BoundPipeline::kWhole);
+    new (m_log.addShaped(BoundPipeline::key(bindPoint), BoundPipeline::shape(bindPoint), scopeOf(bindPoint),
+                         BoundPipeline::replay, sizeof(BoundPipeline)))
+        BoundPipeline{bindPoint, pipeline, BoundPipeline::kWhole};
 }
 
 void BoundState::bindShaderGroup(VkPipelineBindPoint bindPoint, VkPipeline pipeline, uint32_t group)
@@ -25,7 +27,8 @@ void BoundState::bindShaderGroup(VkPipelineBindPoint bindPoint, VkPipeline pipel
 void BoundState::bindShader(VkShaderStageFlagBits stage, VkShaderEXT shader)
 {
     const BoundShader bound{stage, shader};
-    new (m_log.add(bound.key(), scopeOf(bound.bindPoint()), BoundShader::replay, sizeof bound)) BoundShader(bound);
+    new (m_log.addShaped(bound.key(), bound.shape(), scopeOf(bound.bindPoint()), BoundShader::replay, sizeof bound))
+        BoundShader(bound);
 }
 
 void BoundState::bindSets(VkPipelineBindPoint bindPoint, VkPipelineLayout layout, uint32_t first,
@@ -33,7 +36,10 @@ void BoundState::bindSets(VkPipelineBindPoint bindPoint, VkPipelineLayout layout
 {
     const BoundSets bound{bindPoint, layout, first, static_cast<uint32_t>(sets.size()),
                           static_cast<uint32_t>(dynamicOffsets.size())};
-    std::byte* const payload = m_log.add(bound.key(), scopeOf(bindPoint), BoundSets::replay, bound.bytes());
+    const bool isFew = sets.size() <= kFewSets && dynamicOffsets.size() <= kFewSets;
+    std::byte* const payload =
+        isFew ? m_log.addShaped(bound.key(), bound.shape(), scopeOf(bindPoint), BoundSets::replay, bound.bytes())
+              : m_log.add(bound.key(), scopeOf(bindPoint), BoundSets::replay, bound.bytes());
     auto& written = *new (payload) BoundSets(bound);
     std::ranges::copy(sets, written.sets());
     std::ranges::copy(dynamicOffsets, written.dynamicOffsets());
@@ -43,8 +49,12 @@ void BoundState::pushConstants(VkPipelineLayout layout, VkShaderStageFlags stage
                                uint32_t offset, uint32_t size, const void* values)
 {
     const PushedConstants pushed{layout, stages, driverStages, offset, size, nullptr, nullptr};
+    const size_t bytes = sizeof pushed + size;
+    // Quick calls pass the stages on as they are.
+    const bool isFew = stages == driverStages && areFewBytes<kFewBytes>(size);
     std::byte* const payload =
-        m_log.add(pushed.key(), kScopePushConstants, PushedConstants::replay, sizeof pushed + size);
+        isFew ? m_log.addShaped(pushed.key(), pushed.shape(), kScopePushConstants, PushedConstants::replay, bytes)
+              : m_log.add(pushed.key(), kScopePushConstants, PushedConstants::replay, bytes);
     std::memcpy(new (payload) PushedConstants(pushed) + 1, values, size);
 }
 

@@ -41,8 +41,8 @@ public:
     bool bindShaderAgain(VkShaderStageFlagBits stage, VkShaderEXT shader) noexcept;
     bool bindSetsAgain(VkPipelineBindPoint bindPoint, VkPipelineLayout layout, uint32_t first,
                        std::span<const VkDescriptorSet> sets, std::span<const uint32_t> dynamicOffsets) noexcept;
-    bool pushConstantsAgain(VkPipelineLayout layout, VkShaderStageFlags stages, VkShaderStageFlags driverStages,
-                            uint32_t offset, uint32_t size, const void* values) noexcept;
+    bool pushConstantsAgain(VkPipelineLayout layout, VkShaderStageFlags stages, uint32_t offset, uint32_t size,
+                            const void* values) noexcept;
 
     // Null if no pipeline is bound there, or shader objects were bound behind it.
     VkPipeline pipeline(VkPipelineBindPoint bindPoint) const;
@@ -68,6 +68,10 @@ public:
     void restoreIndexBuffer(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer) const;
 
 private:
+    // At most, in a quick call.
+    static constexpr size_t kFewSets = 4;
+    static constexpr size_t kFewBytes = 128;
+
     struct Executed {
         VkPipeline pipeline = VK_NULL_HANDLE;
         std::vector<VkShaderEXT> shaders;
@@ -80,19 +84,18 @@ private:
 inline bool BoundState::bindPipelineAgain(VkPipelineBindPoint bindPoint, VkPipeline pipeline) noexcept
 {
     std::byte* const payload =
-        m_log.addAgain(BoundPipeline::key(bindPoint), scopeOf(bindPoint), BoundPipeline::replay, sizeof(BoundPipeline));
+        m_log.addAgain(BoundPipeline::key(bindPoint), BoundPipeline::shape(bindPoint), BoundPipeline::replay);
     if (payload)
-        new (payload) BoundPipeline{bindPoint, pipeline, BoundPipeline::kWhole};
+        reinterpret_cast<BoundPipeline*>(payload)->pipeline = pipeline;
     return payload != nullptr;
 }
 
 inline bool BoundState::bindShaderAgain(VkShaderStageFlagBits stage, VkShaderEXT shader) noexcept
 {
     const BoundShader bound{stage, shader};
-    std::byte* const payload =
-        m_log.addAgain(bound.key(), scopeOf(bound.bindPoint()), BoundShader::replay, sizeof bound);
+    std::byte* const payload = m_log.addAgain(bound.key(), bound.shape(), BoundShader::replay);
     if (payload)
-        new (payload) BoundShader(bound);
+        reinterpret_cast<BoundShader*>(payload)->shader = shader;
     return payload != nullptr;
 }
 
@@ -100,33 +103,30 @@ inline bool BoundState::bindSetsAgain(VkPipelineBindPoint bindPoint, VkPipelineL
                                       std::span<const VkDescriptorSet> sets,
                                       std::span<const uint32_t> dynamicOffsets) noexcept
 {
-    constexpr size_t kFew = 4;
-    if (sets.size() > kFew || dynamicOffsets.size() > kFew)
-        return false;
     const BoundSets bound{bindPoint, layout, first, static_cast<uint32_t>(sets.size()),
                           static_cast<uint32_t>(dynamicOffsets.size())};
-    std::byte* const payload = m_log.addAgain(bound.key(), scopeOf(bindPoint), BoundSets::replay, bound.bytes());
+    std::byte* const payload = m_log.addAgain(bound.key(), bound.shape(), BoundSets::replay);
     if (!payload)
         return false;
-    auto& written = *new (payload) BoundSets(bound);
-    copyFew<kFew>(written.sets(), sets.data(), sets.size());
-    copyFew<kFew>(written.dynamicOffsets(), dynamicOffsets.data(), dynamicOffsets.size());
+    auto& written = *reinterpret_cast<BoundSets*>(payload);
+    written.layout = layout;
+    copyFew<kFewSets>(written.sets(), sets.data(), bound.count);
+    copyFew<kFewSets>(reinterpret_cast<uint32_t*>(written.sets() + bound.count), dynamicOffsets.data(),
+                      bound.dynamicCount);
     return true;
 }
 
-inline bool BoundState::pushConstantsAgain(VkPipelineLayout layout, VkShaderStageFlags stages,
-                                           VkShaderStageFlags driverStages, uint32_t offset, uint32_t size,
-                                           const void* values) noexcept
+inline bool BoundState::pushConstantsAgain(VkPipelineLayout layout, VkShaderStageFlags stages, uint32_t offset,
+                                           uint32_t size, const void* values) noexcept
 {
-    constexpr size_t kFewBytes = 128;
-    if (size > kFewBytes || size % 4 != 0)
+    const PushedConstants pushed{layout, stages, stages, offset, size, nullptr, nullptr};
+    std::byte* const payload = m_log.addAgain(pushed.key(), pushed.shape(), PushedConstants::replay);
+    if (!payload)
         return false;
-    const PushedConstants pushed{layout, stages, driverStages, offset, size, nullptr, nullptr};
-    std::byte* const payload =
-        m_log.addAgain(pushed.key(), kScopePushConstants, PushedConstants::replay, sizeof pushed + size);
-    if (payload)
-        copyFewBytes<kFewBytes>(reinterpret_cast<std::byte*>(new (payload) PushedConstants(pushed) + 1), values, size);
-    return payload != nullptr;
+    auto& written = *reinterpret_cast<PushedConstants*>(payload);
+    written.layout = layout;
+    copyFewBytes<kFewBytes>(reinterpret_cast<std::byte*>(&written + 1), values, size);
+    return true;
 }
 
 }  // namespace millrace::layer

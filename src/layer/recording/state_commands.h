@@ -2,6 +2,7 @@
 // Intercepting a command that sets state: call the driver, then remember the command in the log.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <tuple>
@@ -73,6 +74,18 @@ StateKey keyFor(StateKind kind, const Arguments& arguments)
     return key;
 }
 
+// For StateLog::addAgain(): the words of that key that calls of the command differ in.
+template <Part kPart, typename Arguments>
+auto shapeFor(const Arguments& arguments)
+{
+    if constexpr (kPart == Part::Face)
+        return std::array{static_cast<uint32_t>(std::get<0>(arguments))};
+    else if constexpr (kPart == Part::Range)
+        return std::array{static_cast<uint32_t>(std::get<0>(arguments)), static_cast<uint32_t>(std::get<1>(arguments))};
+    else
+        return std::array<uint32_t, 0>{};
+}
+
 // A command all of whose arguments are values.
 template <auto Member, StateKind kKind, Part kPart = Part::Whole, uint32_t kScopes = kScopeOther>
 struct ValueState;
@@ -83,24 +96,29 @@ struct ValueState<Member, kKind, kPart, kScopes> {
     {
         CommandBuffer& commandBuffer = CommandBuffer::of(handle);
         (commandBuffer.device.table.*Member)(commandBuffer.current.forState(), args...);
+        const auto arguments = std::tie(args...);
         if (commandBuffer.logs)
-            logCall<Member>(commandBuffer.log, keyFor<kPart>(kKind, std::tie(args...)), kScopes, args...);
+            new (commandBuffer.log.addShaped(keyFor<kPart>(kKind, arguments), shapeFor<kPart>(arguments), kScopes,
+                                             Call::replay, sizeof(Arguments))) Arguments(args...);
     }
     static bool callAgain(CommandBuffer& commandBuffer, Args... args) noexcept
     {
-        using Call = LoggedCall<Member, Args...>;
-        using Arguments = typename Call::Arguments;
         if (commandBuffer.current.mindsState())
             return false;
         if (!commandBuffer.logs)
             return true;
-        std::byte* const payload = commandBuffer.log.addAgain(keyFor<kPart>(kKind, std::tie(args...)), kScopes,
-                                                              Call::replay, sizeof(Arguments));
+        const auto arguments = std::tie(args...);
+        std::byte* const payload =
+            commandBuffer.log.addAgain(keyFor<kPart>(kKind, arguments), shapeFor<kPart>(arguments), Call::replay);
         if (payload)
             new (payload) Arguments(args...);
         return payload != nullptr;
     }
     static EntryFunction entry() { return quick<Member, &callAgain, &call>(); }
+
+private:
+    using Call = LoggedCall<Member, Args...>;
+    using Arguments = typename Call::Arguments;
 };
 
 // The number of elements behind the pointers of a command: the argument at an index,
@@ -168,22 +186,23 @@ struct ArrayState<Member, kKind, kPart, kScopes, Count, kPointers...> {
     static void record(StateLog& log, const Arguments& arguments)
     {
         const StateKey key = keyFor<kPart>(kKind, arguments);
-        fill(log.add(key, kScopes, replay, payloadBytes(arguments)), arguments);
+        const size_t bytes = payloadBytes(Count::of(arguments));
+        if (Count::of(arguments) <= kFew)
+            fill(log.addShaped(key, shapeOf(arguments), kScopes, replay, bytes), arguments);
+        else
+            fill(log.add(key, kScopes, replay, bytes), arguments);
     }
     static void record(StateLog& log, const Arguments& arguments, std::shared_ptr<const void> owner)
     {
         const StateKey key = keyFor<kPart>(kKind, arguments);
-        fill(log.add(key, kScopes, replay, payloadBytes(arguments), std::move(owner)), arguments);
+        fill(log.add(key, kScopes, replay, payloadBytes(Count::of(arguments)), std::move(owner)), arguments);
     }
     // For quick calls: false, with nothing changed, where record() is needed. `arguments`: a tuple of references, so
     // that they go from registers to the log.
     template <typename References>
     static bool recordAgain(StateLog& log, const References& arguments) noexcept
     {
-        if (Count::of(arguments) > kFew)
-            return false;
-        std::byte* const payload =
-            log.addAgain(keyFor<kPart>(kKind, arguments), kScopes, replay, payloadBytes(arguments));
+        std::byte* const payload = log.addAgain(keyFor<kPart>(kKind, arguments), shapeOf(arguments), replay);
         if (payload)
             fill<kFew>(payload, arguments);
         return payload != nullptr;
@@ -193,12 +212,29 @@ private:
     static constexpr size_t kFew = 4;  // elements of each array, in a quick call
 
     template <typename Given>
-    static size_t payloadBytes(const Given& arguments)
+    static auto shapeOf(const Given& arguments)
     {
-        const size_t count = Count::of(arguments);
-        size_t bytes = alignPayload(sizeof(Arguments));
-        ((bytes += arrayBytes<kPointers>(arguments, count)), ...);
-        return bytes;
+        const auto part = shapeFor<kPart>(arguments);
+        if constexpr (kPart == Part::Range && std::is_same_v<Count, CountAt<1>>) {
+            return part;
+        } else {
+            std::array<uint32_t, std::tuple_size_v<decltype(part)> + 1> shape{};
+            std::ranges::copy(part, shape.begin());
+            shape.back() = static_cast<uint32_t>(Count::of(arguments));
+            return shape;
+        }
+    }
+
+    // Of an array in the payload, be it given or not, so that few elements are always at the same places.
+    template <size_t kIndex>
+    static size_t arrayBytes(size_t count)
+    {
+        using Element = std::remove_pointer_t<std::tuple_element_t<kIndex, Arguments>>;
+        return alignPayload(std::max(count, kFew) * sizeof(Element));
+    }
+    static size_t payloadBytes(size_t count)
+    {
+        return (alignPayload(sizeof(Arguments)) + ... + arrayBytes<kPointers>(count));
     }
 
     // kMost: elements of each array, 0 if that is not known.
@@ -216,14 +252,8 @@ private:
         std::apply([&](const auto&... value) { (table.*Member)(commandBuffer, value...); }, read(payload));
     }
 
-    template <size_t kIndex, typename Given>
-    static size_t arrayBytes(const Given& arguments, size_t count)
-    {
-        return std::get<kIndex>(arguments) ? alignPayload(count * sizeof(*std::get<kIndex>(arguments))) : 0;
-    }
-
     template <size_t kIndex, size_t kMost, typename Given>
-    static void store(const Given& arguments, size_t count, std::byte* payload, size_t& offset)
+    [[gnu::always_inline]] static void store(const Given& arguments, size_t count, std::byte* payload, size_t& offset)
     {
         const auto* pointer = std::get<kIndex>(arguments);
         using Element = std::remove_cvref_t<decltype(*pointer)>;
@@ -231,17 +261,16 @@ private:
             copyFew<kMost>(reinterpret_cast<Element*>(payload + offset), pointer, count);
         else if (pointer && count > 0)
             std::memcpy(payload + offset, pointer, count * sizeof *pointer);
-        offset += arrayBytes<kIndex>(arguments, count);
+        offset += arrayBytes<kIndex>(kMost > 0 ? kMost : count);
     }
 
     template <size_t kIndex>
     static void point(Arguments& arguments, size_t count, const std::byte* payload, size_t& offset)
     {
         auto& pointer = std::get<kIndex>(arguments);
-        const size_t bytes = arrayBytes<kIndex>(arguments, count);
         if (pointer)
             pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(payload + offset);
-        offset += bytes;
+        offset += arrayBytes<kIndex>(count);
     }
 };
 

@@ -19,8 +19,8 @@ StateLog::Entry& StateLog::makeRoom(Kind& kind, Entry* entry, const StateKey& ke
         if (m_sorted.capacity() <= m_entries)
             m_sorted.reserve(std::max<size_t>(32, 2 * m_entries));
         entry = &kind.entries.emplace_back();
-        kind.last = entry;  // others may have moved
-        kind.before = nullptr;
+        kind.recent = {};  // others may have moved
+        kind.recent[placeOf(key)] = entry;
         ++m_entries;
         entry->key = key;
     }
@@ -69,7 +69,7 @@ void StateLog::assign(const StateLog& other)
         const Kind& from = other.m_kinds[i];
         Kind& kind = m_kinds[i];
         kind.lastOrder = from.lastOrder;
-        kind.last = kind.before = nullptr;
+        kind.recent = {};
         kind.entries = from.entries;
         m_entries += kind.entries.size();
         for (Entry& entry : kind.entries) {
@@ -107,6 +107,8 @@ void StateLog::take(const std::vector<Entry>& changes)
         Entry& entry = entryFor(change.key, change.scopes, change.replay, change.capacity);
         std::memcpy(entry.payload, change.payload, change.capacity);
         entry.owner = change.owner;
+        entry.again = change.again;
+        entry.shape = change.shape;
         entry.order = kind.lastOrder = m_order = change.order;
     }
 }
@@ -126,7 +128,7 @@ void StateLog::clear(uint32_t scopes)
         return;
     for (Kind& kind : m_kinds) {
         m_entries -= std::erase_if(kind.entries, [=](const Entry& entry) { return entry.scopes & scopes; });
-        kind.last = kind.before = nullptr;
+        kind.recent = {};
     }
     uint32_t left = 0;
     for (const Kind& kind : m_kinds)

@@ -5,10 +5,12 @@
 #include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vulkan.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -129,6 +131,10 @@ struct StateKey {
     }
 };
 
+// What calls of one command have in common that set the same thing and need as much memory: the words of the key that
+// the command chooses, and those that say how much its arguments hold.
+using StateShape = std::array<uint32_t, 4>;
+
 // Parts of the state that are restored together.
 enum StateScope : uint32_t {
     kScopeOther = 1,
@@ -143,7 +149,7 @@ enum StateScope : uint32_t {
 // Replaying keeps the order of recording and drops only what a later command covers, so that commands whose ranges
 // overlap partly end up as they did.
 //
-// Each kind has its slots, mostly one: a command that sets what an earlier one did writes over that one's.
+// Each kind has its entries, mostly one: a command that sets what an earlier one did writes over that one's.
 class StateLog {
 public:
     using Replay = void (*)(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer,
@@ -156,6 +162,9 @@ public:
         uint64_t order = 0;   // of recording
         Replay replay = nullptr;
         std::byte* payload = nullptr;
+        // For addAgain(): `replay` and its shape, or null.
+        Replay again = nullptr;
+        StateShape shape{};
         std::shared_ptr<const void> owner;
 
         bool hasRoom(uint32_t wantedScopes, size_t bytes) const { return scopes == wantedScopes && capacity >= bytes; }
@@ -163,30 +172,44 @@ public:
 
     // Returns `bytes` bytes, aligned for any type, that `replay` will get; a payload is trivially copyable. What it
     // points to belongs to `owner`, which the log keeps for as long as the entry.
-    std::byte* add(const StateKey& key, uint32_t scopes, Replay replay, size_t bytes)
+    std::byte* add(const StateKey& key, uint32_t scopes, Replay replay, size_t bytes,
+                   std::shared_ptr<const void> owner = nullptr)
     {
         Entry& entry = entryFor(key, scopes, replay, bytes);
-        if (entry.owner) [[unlikely]]
-            entry.owner.reset();
-        return entry.payload;
-    }
-    std::byte* add(const StateKey& key, uint32_t scopes, Replay replay, size_t bytes, std::shared_ptr<const void> owner)
-    {
-        Entry& entry = entryFor(key, scopes, replay, bytes);
+        entry.again = nullptr;
         entry.owner = std::move(owner);
         return entry.payload;
     }
-
-    // The same for what was set before, without an owner and with as much room as it needs now; else null, and nothing
-    // has changed. Looks at what the last commands of the kind have set, and calls nothing.
-    [[gnu::always_inline]] std::byte* addAgain(const StateKey& key, uint32_t scopes, Replay replay,
-                                               size_t bytes) noexcept
+    // The same, without an owner, for a command that sets it with addAgain() from now on.
+    template <size_t kWords>
+    std::byte* addShaped(const StateKey& key, const std::array<uint32_t, kWords>& shape, uint32_t scopes, Replay replay,
+                         size_t bytes)
     {
+        std::byte* const payload = add(key, scopes, replay, bytes);
         Kind& kind = m_kinds[static_cast<size_t>(key.kind)];
-        Entry* const entry = kind.findRecent(key);
-        if (!entry || !entry->hasRoom(scopes, bytes) || entry->owner) [[unlikely]]
+        Entry& entry = *kind.recent[placeOf(key)];
+        entry.again = replay;
+        std::ranges::copy(shape, entry.shape.begin());
+        return payload;
+    }
+    // The payload that addShaped() has returned for the same shape, if the command that has called it last with such a
+    // key had that; else null, and nothing has changed. Calls nothing. Requires: commands with one `replay` and equal
+    // shapes have equal keys and scopes, and need as many bytes.
+    template <size_t kWords>
+    [[gnu::always_inline]] std::byte* addAgain(const StateKey& key, const std::array<uint32_t, kWords>& shape,
+                                               Replay replay) noexcept
+    {
+        static_assert(kWords <= std::tuple_size_v<StateShape>);
+        Kind& kind = m_kinds[static_cast<size_t>(key.kind)];
+        Entry* const entry = kind.recent[placeOf(key)];
+        if (!entry || entry->again != replay) [[unlikely]]
             return nullptr;
-        note(kind, *entry, replay);
+        for (size_t i = 0; i < kWords; ++i)
+            if (entry->shape[i] != shape[i]) [[unlikely]]
+                return nullptr;
+        entry->order = kind.lastOrder = ++m_order;
+        if (!entry->payload)
+            __builtin_unreachable();  // spares callers a look at it
         return entry->payload;
     }
 
@@ -234,48 +257,35 @@ public:
 private:
     struct Kind {
         std::vector<Entry> entries;
-        // The one written last, and the one before that was another; null if there is none. Commands come in patterns,
-        // so mostly one of them is written next.
-        Entry* last = nullptr;
-        Entry* before = nullptr;
+        // Those written last, by placeOf(); null if there is none.
+        std::array<Entry*, 4> recent{};
         uint64_t lastOrder = 0;
-
-        [[gnu::always_inline]] Entry* findRecent(const StateKey& key) noexcept
-        {
-            if (last && last->key.isSame(key))
-                return last;
-            if (before && before->key.isSame(key)) {
-                std::swap(last, before);
-                return last;
-            }
-            return nullptr;
-        }
-        Entry* find(const StateKey& key) noexcept
-        {
-            if (Entry* const recent = findRecent(key))
-                return recent;
-            for (Entry& entry : entries)
-                if (entry.key.isSame(key)) {
-                    before = std::exchange(last, &entry);
-                    return &entry;
-                }
-            return nullptr;
-        }
     };
 
+    // Where commands look first that come in patterns, such as sets of different numbers.
+    static constexpr size_t placeOf(const StateKey& key)
+    {
+        return (key.where + key.first) % std::tuple_size_v<decltype(Kind::recent)>;
+    }
+    static Entry* find(Kind& kind, const StateKey& key) noexcept
+    {
+        Entry*& recent = kind.recent[placeOf(key)];
+        if (recent && recent->key.isSame(key))
+            return recent;
+        for (Entry& entry : kind.entries)
+            if (entry.key.isSame(key))
+                return recent = &entry;
+        return nullptr;
+    }
     Entry& entryFor(const StateKey& key, uint32_t scopes, Replay replay, size_t bytes)
     {
         Kind& kind = m_kinds[static_cast<size_t>(key.kind)];
-        Entry* entry = kind.find(key);
+        Entry* entry = find(kind, key);
         if (!entry || !entry->hasRoom(scopes, bytes)) [[unlikely]]
             entry = &makeRoom(kind, entry, key, scopes, bytes);
-        note(kind, *entry, replay);
+        entry->order = kind.lastOrder = ++m_order;
+        entry->replay = replay;
         return *entry;
-    }
-    void note(Kind& kind, Entry& entry, Replay replay) noexcept
-    {
-        entry.order = kind.lastOrder = ++m_order;
-        entry.replay = replay;
     }
     // For a command that sets something for the first time, or more of it than before.
     Entry& makeRoom(Kind& kind, Entry* entry, const StateKey& key, uint32_t scopes, size_t bytes);
