@@ -103,6 +103,66 @@ TEST(Growth, AllocationsToOneVariable_TakeMemoryAsTheirNumber)
     }
 }
 
+// A node that adds up or writes so many members of a payload, one by one.
+struct Members {
+    bool isOutput;
+    bool inBranches;
+};
+
+spirv::Words membersOf(uint32_t count, const Members& members)
+{
+    ModuleText module;
+    module.interface = "%big %out %wgid %gid %lid %lidx";
+    module.globals = "%Big = OpTypeStruct";
+    module.annotations =
+        "OpDecorateId %BigArr NodeMaxPayloadsAMDX %u1\nOpDecorateId %ToBig NodeMaxPayloadsAMDX %u1\n"
+        "OpDecorateId %ToBig PayloadNodeNameAMDX %name_target\n";
+    std::string constants;
+    if (members.isOutput)
+        module.body = "%to = OpAllocateNodePayloadsAMDX %np_ToBig %u2 %u1 %u0\n";
+    for (uint32_t i = 0; i < count; ++i) {
+        const std::string n = std::to_string(i);
+        module.globals += " %uint";
+        module.annotations += "OpMemberDecorate %Big " + n + " Offset " + std::to_string(4 * i) + "\n";
+        constants += "%m" + n + " = OpConstant %uint " + n + "\n";
+        if (members.inBranches)
+            module.body += "OpSelectionMerge %join" + n + " None\nOpBranchConditional %true %then" + n + " %join" + n +
+                           "\n%then" + n + " = OpLabel\n";
+        module.body += "%p" + n + " = OpAccessChain %np_uint " + (members.isOutput ? "%to" : "%big") + " %u0 %m" + n +
+                       "\nOpStore %p" + n + " %u7\n";
+        if (members.inBranches)
+            module.body += "OpBranch %join" + n + "\n%join" + n + " = OpLabel\n";
+    }
+    if (members.isOutput)
+        module.body += "OpEnqueueNodePayloadsAMDX %to\n";
+    module.globals +=
+        "\n%BigArr = OpTypeNodePayloadArrayAMDX %Big\n%ToBig = OpTypeNodePayloadArrayAMDX %Big\n"
+        "%np_BigArr = OpTypePointer NodePayloadAMDX %BigArr\n"
+        "%np_ToBig = OpTypePointer NodePayloadAMDX %ToBig\n"
+        "%big = OpVariable %np_BigArr NodePayloadAMDX\n" +
+        constants;
+    return module.words();
+}
+
+// The validator looks at all members of what a pointer leads to, for each instruction that makes one.
+TEST(Growth, MembersOfAPayload_TakeMemoryAsTheirNumber)
+{
+    Options options;
+    options.checks.validate = true;
+    for (const Members members : {Members{false, false}, Members{false, true}, Members{true, false}}) {
+        const auto bytes = [&](uint32_t count) {
+            const spirv::Words words = membersOf(count, members);
+            return bytesOf([&] {
+                const auto compiled = compile(words, options);
+                EXPECT_TRUE(compiled) << compiled.error().text();
+            });
+        };
+        const size_t least = bytes(500);
+        EXPECT_LT(bytes(2000), 5 * least) << members.isOutput << members.inBranches;
+        EXPECT_LT(bytes(4000), 10 * least) << members.isOutput << members.inBranches;
+    }
+}
+
 }  // namespace
 
 }  // namespace millrace::nodes

@@ -22,9 +22,16 @@ protected:
     }
 
     // Lowers a module with this body and compares the new body.
-    void expect(const std::string& before, const std::string& after)
+    void expect(const std::string& before, const std::string& after) { expect(ModuleText(), before, after); }
+    void expectCoalescing(const std::string& before, const std::string& after)
     {
         ModuleText module;
+        module.modes = "OpExecutionMode %main LocalSize 8 1 1\nOpExecutionMode %main CoalescingAMDX";
+        expect(std::move(module), before, after);
+    }
+
+    void expect(ModuleText module, const std::string& before, const std::string& after)
+    {
         module.body = before;
         lower(module);
         EXPECT_TRUE(isSameCode(functions(), "%main = OpFunction %void None %func\n%entry = OpLabel\n" + after +
@@ -67,10 +74,10 @@ TEST_F(LowerPayloads, RemovesEverythingOfTheExtension)
 TEST_F(LowerPayloads, InputMember_LoadsFromAddress)
 {
     expect(R"(
-        %p = OpAccessChain %np_uint %input %u2 %u1
+        %p = OpAccessChain %np_uint %input %u0 %u1
         %v = OpLoad %uint %p)",
            R"(
-        %address = OpFunctionCall %ulong %mr_input_element %uint_2
+        %address = OpFunctionCall %ulong %mr_input_element %uint_0
         %payload = OpConvertUToPtr %_ptr_PhysicalStorageBuffer_Rec %address
         %p = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %payload %uint_1
         %v = OpLoad %uint %p Aligned 4)");
@@ -89,6 +96,62 @@ TEST_F(LowerPayloads, WholePayload_IsOneConversion)
         %v = OpLoad %Rec %p Aligned 8
         %q = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %p %uint_1
         OpStore %q %uint_7 Aligned 4)");
+}
+
+// The input of a coalescing node may be several, of which blocks ask for those that they need.
+TEST_F(LowerPayloads, OneElementInABlock_IsAskedForOnce)
+{
+    const char* before = R"(
+        %a = OpAllocateNodePayloadsAMDX %np_ToArr %u2 %u3 %u1
+        %p = OpAccessChain %np_uint %input %u2 %u1
+        %q = OpAccessChain %np_uint %input %u2 %u0
+        %r = OpAccessChain %np_uint %input %u3 %u0
+        %s = OpAccessChain %np_uint %a %u2 %u1
+        %t = OpAccessChain %np_uint %a %u2 %u1
+        OpBranch %next
+        %next = OpLabel
+        %u = OpAccessChain %np_uint %input %u2 %u1)";
+    expectCoalescing(before, R"(
+        %a = OpFunctionCall %v4uint %mr_allocate_workgroup %uint_0 %uint_3 %uint_1
+        %a2 = OpFunctionCall %ulong %mr_input_element %uint_2
+        %p2 = OpConvertUToPtr %_ptr_PhysicalStorageBuffer_Rec %a2
+        %p = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %p2 %uint_1
+        %q = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %p2 %uint_0
+        %a3 = OpFunctionCall %ulong %mr_input_element %uint_3
+        %p3 = OpConvertUToPtr %_ptr_PhysicalStorageBuffer_Rec %a3
+        %r = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %p3 %uint_0
+        %ao = OpFunctionCall %ulong %mr_output_element %a %uint_2
+        %po = OpConvertUToPtr %_ptr_PhysicalStorageBuffer_Grid %ao
+        %s = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %po %uint_1
+        %t = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %po %uint_1
+        OpBranch %next
+        %next = OpLabel
+        %a4 = OpFunctionCall %ulong %mr_input_element %uint_2
+        %p4 = OpConvertUToPtr %_ptr_PhysicalStorageBuffer_Rec %a4
+        %u = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %p4 %uint_1)");
+}
+
+// Other nodes have one input, whatever the index is.
+TEST_F(LowerPayloads, OnlyInput_IsAskedForAtTheStart)
+{
+    expect(R"(
+        %var = OpVariable %fn_uint Function
+        OpBranch %next
+        %next = OpLabel
+        %p = OpAccessChain %np_uint %input %u0 %u1
+        OpBranch %last
+        %last = OpLabel
+        %q = OpAccessChain %np_uint %input %u0 %u0)",
+           R"(
+        %var = OpVariable %_ptr_Function_uint Function
+        %a = OpFunctionCall %ulong %mr_input_element %uint_0
+        %payload = OpConvertUToPtr %_ptr_PhysicalStorageBuffer_Rec %a
+        OpBranch %next
+        %next = OpLabel
+        %p = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %payload %uint_1
+        OpBranch %last
+        %last = OpLabel
+        %q = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %payload %uint_0)");
 }
 
 TEST_F(LowerPayloads, AllocateAndEnqueue_AreCalls)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nodes/passes/lower_payloads.h"
 
+#include <map>
+
 #include "nodes/passes/remove_extension.h"
 #include "nodes/payload_origins.h"
 #include "nodes/payload_types.h"
@@ -39,6 +41,16 @@ bool carriesHandles(spv::Op op)
     }
 }
 
+// An element of a payload array, by what it is asked for with.
+struct Element {
+    DeviceFunction function;
+    Id handle;  // none for the input
+    Id index;
+    Id payload;  // its type
+
+    auto operator<=>(const Element&) const = default;
+};
+
 // Instructions that take a pointer into a payload and mean the same in PhysicalStorageBuffer memory.
 bool takesPayloadPointers(spv::Op op)
 {
@@ -66,9 +78,15 @@ struct State {
     Id uintType = module.getIntType(32, false);
     Id handleType = module.getVectorType(uintType, 4);
     Id zero = module.getConstant(0);
-    // What stands for the input variable in the current function, made at its start where it is needed.
+    // Of elements that the current block has asked for: with thousands of members, validators take as many times as
+    // long for each further conversion, and drivers inline each call.
+    std::map<Element, Id> pointers{};
+    // What stands for the input variable in the current function, made at its start where it is needed; and the only
+    // element of an input that has no more.
     Id inputHandle;
     Id inputPointer;
+    Id onlyInput;
+    Id onlyInputType;
 
     Id pointerInMemory(Id pointee) { return module.getPointerType(spv::StorageClass::PhysicalStorageBuffer, pointee); }
 
@@ -212,25 +230,51 @@ struct State {
         } else if (!isInput) {
             handle = handleOf(i, base, out);
         }
-        const Id index = toUint(i, i.id(element), out);
         const DeviceFunction ofHandle =
             origins.isOutputOnly(base) ? DeviceFunction::OutputElement : DeviceFunction::Element;
-        const Id address = isInput ? shader.device.call(out, DeviceFunction::InputElement, {index})
-                                   : shader.device.call(out, ofHandle, {handle, index});
-        const Id payload = module.findDefinition(array)->id(0);
+        const Element asked{isInput ? DeviceFunction::InputElement : ofHandle, handle, i.id(element),
+                            module.findDefinition(array)->id(0)};
         const bool isWhole = element + 1 == i.operandCount();
-        const Id payloadPointer = isWhole ? i.result : module.newId();
-        const Id type = isWhole ? payloadPointerType(i.type) : pointerInMemory(payload);
-        out.keep(spirv::instruction(spv::Op::OpConvertUToPtr, type, payloadPointer).add(address));
-        if (const auto layout = layouts.layout(payload))
-            alignments[payloadPointer.value] = graph::payloadAlignment(layout->bytes);
+        Id known = getPointer(i, asked, isWhole, out);
         if (isWhole)
             return;
-        Instruction rest =
-            spirv::instruction(spv::Op::OpAccessChain, payloadPointerType(i.type), i.result).add(payloadPointer);
+        Instruction rest = spirv::instruction(spv::Op::OpAccessChain, payloadPointerType(i.type), i.result).add(known);
         for (size_t o = element + 1; o < i.operandCount(); ++o)
             rest.add(i.id(o));
         out.keep(std::move(rest));
+    }
+
+    // isWhole: `i` is a chain to the element itself.
+    Id getPointer(const Instruction& i, const Element& element, bool isWhole, Emitter& out)
+    {
+        const bool isOnly = shader.node.declared.mode != graph::LaunchMode::Coalescing;
+        if (!isWhole && element.function == DeviceFunction::InputElement && isOnly) {
+            onlyInput = onlyInput ? onlyInput : module.newId();
+            onlyInputType = element.payload;
+            return onlyInput;
+        }
+        Id& known = pointers[element];
+        if (isWhole || !known)
+            known = makePointer(i, element, isWhole, out);
+        return known;
+    }
+
+    Id makePointer(const Instruction& i, const Element& element, bool isWhole, Emitter& out)
+    {
+        const Id index = toUint(i, element.index, out);
+        const Id address = element.handle ? shader.device.call(out, element.function, {element.handle, index})
+                                          : shader.device.call(out, element.function, {index});
+        const Id pointer = isWhole ? i.result : module.newId();
+        const Id type = isWhole ? payloadPointerType(i.type) : pointerInMemory(element.payload);
+        out.keep(spirv::instruction(spv::Op::OpConvertUToPtr, type, pointer).add(address));
+        noteAlignment(pointer, element.payload);
+        return pointer;
+    }
+
+    void noteAlignment(Id pointer, Id payload)
+    {
+        if (const auto layout = layouts.layout(payload))
+            alignments[pointer.value] = graph::payloadAlignment(layout->bytes);
     }
 
     void lowerLoad(const Instruction& i, Emitter& out)
@@ -329,7 +373,7 @@ struct State {
     // Behind the variables, which must come first in a function.
     void makeInputAtStart(spirv::Function& function)
     {
-        if (!inputHandle && !inputPointer)
+        if (!inputHandle && !inputPointer && !onlyInput)
             return;
         spirv::InstructionList& body = function.blocks[0].body;
         size_t start = 0;
@@ -343,6 +387,12 @@ struct State {
             const Id type = payloadPointerType(module.typeOf(shader.input));
             const Id address = shader.device.call(out, DeviceFunction::InputElement, {zero});
             out.keep(spirv::instruction(spv::Op::OpConvertUToPtr, type, inputPointer).add(address));
+        }
+        if (onlyInput) {
+            const Id address = shader.device.call(out, DeviceFunction::InputElement, {zero});
+            const Id type = pointerInMemory(onlyInputType);
+            out.keep(spirv::instruction(spv::Op::OpConvertUToPtr, type, onlyInput).add(address));
+            noteAlignment(onlyInput, onlyInputType);
         }
         body.insert(body.begin() + static_cast<ptrdiff_t>(start), made.begin(), made.end());
     }
@@ -359,8 +409,12 @@ struct State {
         for (spirv::Function& function : module.functions) {
             if (function.blocks.empty())
                 continue;
-            inputHandle = inputPointer = {};
-            spirv::rewriteFunction(module, function, [this](const Instruction& i, Emitter& out) { visit(i, out); });
+            inputHandle = inputPointer = onlyInput = {};
+            spirv::rewriteFunction(module, function, [this](const Instruction& i, Emitter& out) {
+                visit(i, out);
+                if (spirv::isTerminator(i.op))
+                    pointers.clear();
+            });
             makeInputAtStart(function);
         }
     }
