@@ -154,6 +154,11 @@ bool compilesPointSizesOfViewsWrongly(const DriverAnswers& answers)
     return answers.properties12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
 }
 
+bool readsWholeMeshStrides(const DriverAnswers& answers)
+{
+    return answers.properties12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+}
+
 std::string whatGraphsLack(const DriverAnswers& answers)
 {
     std::string list;

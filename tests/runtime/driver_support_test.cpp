@@ -152,6 +152,15 @@ TEST(DriverSupport, CallsOfOneDriver_AreSlow)
     EXPECT_TRUE(compilesCallsSlowly(answers));
 }
 
+TEST(DriverSupport, MeshStridesOfOneDriver_AreReadWhole)
+{
+    DriverAnswers answers = wholeDriver();
+    answers.properties12.driverID = VK_DRIVER_ID_MESA_RADV;
+    EXPECT_FALSE(readsWholeMeshStrides(answers));
+    answers.properties12.driverID = VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+    EXPECT_TRUE(readsWholeMeshStrides(answers));
+}
+
 TEST(DriverSupport, PointSizesOfViewsOfOneDriver_AreNotTrusted)
 {
     DriverAnswers answers = wholeDriver();
