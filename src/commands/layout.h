@@ -92,8 +92,7 @@ struct Layout {
     bool countsDraws = true;
     // Commands in memory may begin with any instance. Else kernels write those of draws that fetch their indices.
     bool startsInstances = true;
-    // Kernels write all draws, though nothing else asks for that: the number of sequences is in memory, and commands do
-    // not take it from there; or the driver would read more than the application's stream.
+    // The number of sequences is in memory, and commands do not take it from there: kernels write all draws.
     bool endsInTable = false;
 
     bool operator==(const Layout&) const = default;

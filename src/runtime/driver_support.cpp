@@ -154,7 +154,7 @@ bool compilesPointSizesOfViewsWrongly(const DriverAnswers& answers)
     return answers.properties12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
 }
 
-bool readsWholeMeshStrides(const DriverAnswers& answers)
+bool readsWholeStrides(const DriverAnswers& answers)
 {
     return answers.properties12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
 }

@@ -75,10 +75,9 @@ bool compilesCallsSlowly(const DriverAnswers& answers);
 // several views (docs/gpu.md).
 bool compilesPointSizesOfViewsWrongly(const DriverAnswers& answers);
 
-// True if indirect draws of mesh shaders may read as many bytes behind each grid as the stride says, so that memory has
-// to go on behind the last one. NVIDIA's driver (580.159) loses the device where the buffer ends with its page of
-// memory (docs/gpu.md).
-bool readsWholeMeshStrides(const DriverAnswers& answers);
+// True if indirect draws may read as many bytes behind each command as the stride says, so that memory has to go on
+// behind the last one. NVIDIA's driver (580.159) loses the device where the memory ends with the buffer (docs/gpu.md).
+bool readsWholeStrides(const DriverAnswers& answers);
 
 // True if the driver writes the feature structure of VK_AMDX_shader_enqueue and says yes. Debian builds Mesa without
 // beta extensions, and then lavapipe lists the extension, leaves the structure untouched and has no entry points: the

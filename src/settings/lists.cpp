@@ -44,8 +44,6 @@ constexpr Switch kDisabled[] = {
     {"measuring", [](Settings& s) { s.runtime.measures = false; },
      [](const Settings& s) { return !s.runtime.measures; }},
     {"mesh_commands", [](Settings& s) { s.meshCommands = false; }, [](const Settings& s) { return !s.meshCommands; }},
-    {"mesh_grids_in_place", [](Settings& s) { s.meshGridsInPlace = false; },
-     [](const Settings& s) { return !s.meshGridsInPlace; }},
     {"mesh_indices", [](Settings& s) { s.meshIndices = false; }, [](const Settings& s) { return !s.meshIndices; }},
     {"read_only", [](Settings& s) { s.runtime.hasReadOnly = false; },
      [](const Settings& s) { return !s.runtime.hasReadOnly; }},

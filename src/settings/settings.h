@@ -37,7 +37,6 @@ struct Settings {
     bool leaf = true;              // nodes that send nothing run without the scheduler where they can
     bool computedVertices = true;  // draws with mesh shaders of the layer's compute vertices again where they can
     bool meshIndices = true;       // draws with mesh shaders of the layer's have index buffers where they can
-    bool meshGridsInPlace = true;  // generated draws of the driver's mesh shaders read the application's stream
     bool viewPointSizes = true;    // vertex shaders of mesh shaders' points may read ViewIndex and write PointSize
     bool combinedSets = true;      // pipelines of execution sets become one, where generated draws keep their order
     bool lateMembers = true;       // generated commands run what is in their execution sets at submission

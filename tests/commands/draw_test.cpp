@@ -84,31 +84,6 @@ INSTANTIATE_TEST_SUITE_P(By, GeneratedDrawsOfTheLayersMeshes,
                          testing::Values(Maker::Mesh, Maker::MeshObjects, Maker::MeshStreams, Maker::Objects),
                          [](const auto& info) { return commandtest::nameOf(info.param); });
 
-// As on a driver that reads more than the application's grids (runtime::readsWholeMeshStrides()).
-class GeneratedDrawsOfCopiedGrids : public testing::TestWithParam<Maker> {
-protected:
-    void SetUp() override
-    {
-        if (!driverHas(VK_EXT_MESH_SHADER_EXTENSION_NAME))
-            GTEST_SKIP() << "the driver lacks VK_EXT_mesh_shader";
-    }
-};
-
-TEST_P(GeneratedDrawsOfCopiedGrids, RandomLayouts_AsALoopOnTheHost)
-{
-    Draws draws(Provider::Layer, GetParam(), {.copiedGrids = true});
-    for (uint32_t seed = 0; seed < 40 && !HasFailure(); ++seed) {
-        DrawCase drawn(firstSeed() + seed, GetParam());
-        const Pixels pixels = draws.run(drawn);
-        EXPECT_GE(draws.generated.preprocessBytes, drawn.maxSequences * sizeof(VkDrawMeshTasksIndirectCommandEXT));
-        EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered || drawn.hasTasks))
-            << "seed " << firstSeed() + seed;
-    }
-}
-
-INSTANTIATE_TEST_SUITE_P(By, GeneratedDrawsOfCopiedGrids, testing::Values(Maker::Mesh, Maker::MeshStreams),
-                         [](const auto& info) { return commandtest::nameOf(info.param); });
-
 // Of VK_NV_device_generated_commands: the other extension takes no view masks
 // (VUID-vkCmdExecuteGeneratedCommandsEXT-None-11062).
 class GeneratedDrawsOfViews : public testing::TestWithParam<std::tuple<Maker, bool>> {

@@ -27,7 +27,6 @@ Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
                            .validate = with.validate,
                            .separate = with.separate,
                            .asRecorded = with.asRecorded,
-                           .copiedGrids = with.copiedGrids,
                            .conditional = with.conditional,
                            .info = with.info,
                            .streams = usesStreams(maker),

@@ -36,8 +36,6 @@ InstanceOptions instanceOptions(Provider provider, const GeneratedOptions& with)
         options.settings["disable"] = "combined_sets";
     if (provider == Provider::Layer && with.asRecorded)
         options.settings["disable"] = "late_members";
-    if (provider == Provider::Layer && with.copiedGrids)
-        options.settings["disable"] = "mesh_grids_in_place";
     return options;
 }
 
@@ -224,7 +222,6 @@ Buffer GeneratedDevice::createPreprocess(const VkGeneratedCommandsMemoryRequirem
 {
     VkMemoryRequirements2 requirements{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
     getRequirements(device.handle, &info, &requirements);
-    preprocessBytes = requirements.memoryRequirements.size;
     if (requirements.memoryRequirements.size == 0)
         return {};
     Buffer buffer;

@@ -51,7 +51,6 @@ struct GeneratedOptions {
     bool validate = false;        // the layer checks streams
     bool separate = false;        // pipelines of execution sets never become one
     bool asRecorded = false;      // generated commands run what was in their sets when they were recorded
-    bool copiedGrids = false;     // of draws with the driver's mesh shaders
     bool conditional = false;     // conditional rendering
     bool info = false;            // messages of severity info are there, too
     bool twoQueues = false;       // what is explicit is preprocessed on another queue, where there is one
@@ -99,8 +98,6 @@ public:
     layertest::TestDevice device;
     VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT properties{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_PROPERTIES_EXT};
-
-    VkDeviceSize preprocessBytes = 0;  // of the last command
 
     PFN_vkCreateIndirectCommandsLayoutEXT createLayout = nullptr;
     PFN_vkDestroyIndirectCommandsLayoutEXT destroyLayout = nullptr;

@@ -207,7 +207,7 @@ void StreamCall::createPreprocess()
     const auto get = m_generated.device.get<PFN_vkGetGeneratedCommandsMemoryRequirementsNV>(
         "vkGetGeneratedCommandsMemoryRequirementsNV");
     get(m_generated.device.handle, &ask, &requirements);
-    m_info.preprocessSize = m_generated.preprocessBytes = requirements.memoryRequirements.size;
+    m_info.preprocessSize = requirements.memoryRequirements.size;
     // The least alignment that offsets may have.
     m_info.preprocessOffset = 4;
     m_info.preprocessBuffer =

@@ -152,13 +152,13 @@ TEST(DriverSupport, CallsOfOneDriver_AreSlow)
     EXPECT_TRUE(compilesCallsSlowly(answers));
 }
 
-TEST(DriverSupport, MeshStridesOfOneDriver_AreReadWhole)
+TEST(DriverSupport, StridesOfOneDriver_AreReadWhole)
 {
     DriverAnswers answers = wholeDriver();
     answers.properties12.driverID = VK_DRIVER_ID_MESA_RADV;
-    EXPECT_FALSE(readsWholeMeshStrides(answers));
+    EXPECT_FALSE(readsWholeStrides(answers));
     answers.properties12.driverID = VK_DRIVER_ID_NVIDIA_PROPRIETARY;
-    EXPECT_TRUE(readsWholeMeshStrides(answers));
+    EXPECT_TRUE(readsWholeStrides(answers));
 }
 
 TEST(DriverSupport, PointSizesOfViewsOfOneDriver_AreNotTrusted)

@@ -242,8 +242,6 @@ void describeDraws(const Device& device, commands::Layout& layout)
     layout.numbersDraws = device.support.numbersDraws;
     layout.countsDraws = device.support.countsDraws && layout.numbersDraws;
     layout.startsInstances = device.support.startsInstances;
-    const bool readsMore = device.support.readsWholeMeshStrides || !device.settings().meshGridsInPlace;
-    layout.endsInTable = readsMore && isMesh(layout.action) && layout.stride > commandBytes(layout.action);
 }
 
 std::shared_ptr<const IndirectLayout> countedLayout(const IndirectLayout& layout)

@@ -137,7 +137,7 @@ void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings
     support.reducesWrongly = runtime::compilesReductionsWrongly(answers);
     support.loadsReadOnlyWrongly = runtime::compilesReadOnlyLoadsWrongly(answers);
     support.callsAreSlow = runtime::compilesCallsSlowly(answers);
-    support.readsWholeMeshStrides = runtime::readsWholeMeshStrides(answers);
+    support.readsWholeStrides = runtime::readsWholeStrides(answers);
     support.meshShader = settings.meshShaders && !support.nativeMeshShader && support.emulated;
     const bool isAsked = settings.generatedCommands && !support.nativeGeneratedCommands && support.emulated;
     support.numbersDraws = answers.features.multiDrawIndirect && answers.features11.shaderDrawParameters;

@@ -92,7 +92,7 @@ struct Support {
     bool loadsReadOnlyWrongly = false;
     // The driver takes longer to compile lowered nodes that call functions.
     bool callsAreSlow = false;
-    bool readsWholeMeshStrides = false;
+    bool readsWholeStrides = false;  // of indirect draws, also behind the last one
     // Workgroups that share one of ours may choose different descriptors.
     bool nonUniformIndexing = false;
 };

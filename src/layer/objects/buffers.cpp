@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/objects/buffers.h"
 
+#include <algorithm>
+
 #include "layer/loader/device.h"
 #include "layer/loader/entry_points.h"
 
@@ -35,7 +37,25 @@ VKAPI_ATTR void VKAPI_CALL DestroyBuffer(VkDevice handle, VkBuffer buffer, const
     device.table.DestroyBuffer(handle, buffer, pAllocator);
 }
 
-// Any may be for a vertex buffer, which has an address (driverBufferUsage()).
+// What drivers may read behind the last draw in a stream (Support::readsWholeStrides): more than the largest stride.
+constexpr VkDeviceSize kReadBehind = 4096;
+
+// True if memory may be larger than the application asks for: nobody else has it, and no image is all of it.
+bool mayBeLarger(const PatchedChain& chain, const VkMemoryAllocateInfo& info)
+{
+    const auto* dedicated = chain.find<VkMemoryDedicatedAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
+    if (dedicated && dedicated->image)
+        return false;
+    constexpr VkStructureType kOwn[] = {VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
+                                        VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                        VK_STRUCTURE_TYPE_MEMORY_PRIORITY_ALLOCATE_INFO_EXT};
+    for (auto* next = static_cast<const VkBaseInStructure*>(info.pNext); next; next = next->pNext)
+        if (std::ranges::count(kOwn, next->sType) == 0)
+            return false;
+    return true;
+}
+
+// Any may be for a vertex buffer, which has an address (driverBufferUsage()), or for a stream.
 VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo* pInfo,
                                               const VkAllocationCallbacks* pAllocator, VkDeviceMemory* pMemory)
 {
@@ -49,6 +69,16 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice handle, const VkMemoryAll
     VkMemoryAllocateInfo info = *pInfo;
     info.pNext = chain.get();
     device.tellLost("vkAllocateMemory", chain.lost());
+    if (device.support.readsWholeStrides && mayBeLarger(chain, *pInfo)) {
+        // Memory of one buffer has its size and no other (VUID-VkMemoryDedicatedAllocateInfo-buffer-02965).
+        PatchedChain larger(chain.get());
+        larger.remove(VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
+        VkMemoryAllocateInfo more = info;
+        more.pNext = larger.get();
+        more.allocationSize += kReadBehind;
+        if (device.table.AllocateMemory(handle, &more, pAllocator, pMemory) == VK_SUCCESS)
+            return VK_SUCCESS;
+    }
     return device.table.AllocateMemory(handle, &info, pAllocator, pMemory);
 }
 
