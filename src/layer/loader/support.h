@@ -92,7 +92,8 @@ struct Support {
     bool loadsReadOnlyWrongly = false;
     // The driver takes longer to compile lowered nodes that call functions.
     bool callsAreSlow = false;
-    bool readsWholeStrides = false;  // of indirect draws, also behind the last one
+    // Indirect draws read as many bytes behind each command as the stride says, also behind the last one.
+    bool readsWholeStrides = false;
     // Workgroups that share one of ours may choose different descriptors.
     bool nonUniformIndexing = false;
 };

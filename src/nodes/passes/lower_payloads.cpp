@@ -235,7 +235,7 @@ struct State {
         const Element asked{isInput ? DeviceFunction::InputElement : ofHandle, handle, i.id(element),
                             module.findDefinition(array)->id(0)};
         const bool isWhole = element + 1 == i.operandCount();
-        Id known = getPointer(i, asked, isWhole, out);
+        const Id known = getPointer(i, asked, isWhole, out);
         if (isWhole)
             return;
         Instruction rest = spirv::instruction(spv::Op::OpAccessChain, payloadPointerType(i.type), i.result).add(known);
