@@ -245,6 +245,9 @@ std::map<DeviceOptions, std::unique_ptr<Device>>& devices()
 Device& sharedDevice(const DeviceOptions& options)
 {
     std::unique_ptr<Device>& device = devices()[options];
+    for (const auto& [others, other] : devices())
+        if (other && other != device)
+            other->freeKeptMemory();
     if (!device)
         device = std::make_unique<Device>(options);
     return *device;

@@ -114,6 +114,8 @@ public:
     // For results: mapped, and cached by the host where the device has such memory, which it then reads at full speed.
     Buffer createReadback(VkDeviceSize size);
     void destroyBuffer(const Buffer& buffer);
+    // What it keeps for the next buffers.
+    void freeKeptMemory() { m_memory.free(device); }
     VkShaderModule createModule(const std::vector<uint32_t>& words);
     // The first of the types `bits` with such properties, or with the next ones. Throws HarnessError if none has any.
     uint32_t memoryType(uint32_t bits, std::initializer_list<VkMemoryPropertyFlags> preferred) const;
@@ -154,7 +156,8 @@ private:
     std::vector<std::string> m_messages;
 };
 
-// One device per set of options, made at first use.
+// One device per set of options, made at first use. Only the one that was asked for last keeps memory for its next
+// buffers.
 Device& sharedDevice(const DeviceOptions& options = {});
 // Destroys them. Returns what was said while doing so, object leaks for example.
 std::vector<std::string> releaseSharedDevices();

@@ -11,7 +11,7 @@ namespace millrace::harness {
 namespace {
 
 constexpr VkDeviceSize kLeast = 64 << 10;
-constexpr VkDeviceSize kMost = 16 << 20;  // larger memory is that of few
+constexpr VkDeviceSize kMost = 256 << 20;  // scratch memory at its default limit; larger memory is that of few
 
 // Sizes are powers of two, so that few are kept that nobody wants.
 VkDeviceSize sizeFor(VkDeviceSize bytes)

@@ -25,6 +25,7 @@ public:
     Memory take(VkDevice device, uint32_t type, VkDeviceSize bytes, bool isMapped);
     // Requires: the device is done with it.
     void giveBack(VkDevice device, const Memory& memory);
+    // Frees what nobody has.
     void free(VkDevice device);
 
 private:

@@ -269,15 +269,21 @@ void Runner::dispatchIndirect(VkCommandBuffer cmd, const Buffer& scratch, const 
 }
 
 // In the device's own memory, as applications have it. Drivers take half a second for as much of the host's, and one
-// process after the other. Scratch memory need not be clear.
+// process after the other.
 Buffer Runner::createDeviceScratch(VkDeviceSize bytes)
 {
-    const Buffer scratch = m_device.createDeviceBuffer(
+    return m_device.createDeviceBuffer(
         bytes, VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
-    m_device.submit([&](VkCommandBuffer cmd) {
-        vkCmdFillBuffer(cmd, scratch.handle, 0, std::min<VkDeviceSize>(bytes & ~VkDeviceSize{3}, 1 << 20), 0xcdcdcdcd);
-    });
-    return scratch;
+}
+
+// Scratch memory need not be clear.
+void Runner::initializeUnclear(VkCommandBuffer cmd, VkPipeline graph, const Buffer& scratch)
+{
+    const VkDeviceSize bytes = std::min<VkDeviceSize>(scratch.size & ~VkDeviceSize{3}, 1 << 20);
+    vkCmdFillBuffer(cmd, scratch.handle, 0, bytes, 0xcdcdcdcd);
+    Device::memoryBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                          VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
+    initialize(cmd, graph, scratch);
 }
 
 void Runner::run(VkPipeline graph, const std::vector<Launch>& launches, const RunOptions& options)
@@ -289,7 +295,7 @@ void Runner::run(VkPipeline graph, const std::vector<Launch>& launches, const Ru
     const bool rehearses = !options.rehearsal.empty();
     if (rehearses) {
         m_device.submit([&](VkCommandBuffer cmd) {
-            initialize(cmd, graph, scratch);
+            initializeUnclear(cmd, graph, scratch);
             bind(cmd, graph);
             beginRendering(cmd);
             dispatchHost(cmd, graph, scratch, options.rehearsal, options.infoStride);
@@ -299,7 +305,7 @@ void Runner::run(VkPipeline graph, const std::vector<Launch>& launches, const Ru
     }
     m_device.submit([&](VkCommandBuffer cmd) {
         if (!rehearses)
-            initialize(cmd, graph, scratch);
+            initializeUnclear(cmd, graph, scratch);
         bind(cmd, graph);
         beginRendering(cmd);
         if (options.form == Form::Host)

@@ -109,6 +109,7 @@ public:
 
 private:
     Buffer createDeviceScratch(VkDeviceSize bytes);
+    void initializeUnclear(VkCommandBuffer cmd, VkPipeline graph, const Buffer& scratch);
     // rendering.cpp
     void createPass();
     void beginRendering(VkCommandBuffer cmd) const;
