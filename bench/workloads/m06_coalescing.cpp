@@ -13,7 +13,8 @@ struct Values {
     uint32_t places, count;
 };
 
-void measure(Bench& bench, uint32_t places, uint32_t sparse, uint32_t most, const char* axis = "")
+// `size`: of the workgroups that send.
+void measure(Bench& bench, uint32_t places, uint32_t sparse, uint32_t most, uint32_t size, const char* axis = "")
 {
     harness::Device& device = bench.device();
     std::vector<uint32_t> expected(places, Output::kUnwritten);
@@ -26,9 +27,10 @@ void measure(Bench& bench, uint32_t places, uint32_t sparse, uint32_t most, cons
     Output results(device, std::move(expected));
     const Memory workgroups(device, 4), list(device, VkDeviceSize{count} * 8 + 8);
     const Memory counters[2] = {{device, 4}, {device, 4}};
-    const uint32_t groups = places / 64;
+    const uint32_t groups = places / size;
     const Definitions definitions{{"SPARSE", text(sparse)},
                                   {"MAX", text(most)},
+                                  {"SIZE", text(size)},
                                   {"GRID_X", text(std::min(groups, 1024u))},
                                   {"GRID_Y", text(groupsFor(groups, 1024))}};
     Definitions collect = definitions;
@@ -45,7 +47,9 @@ void measure(Bench& bench, uint32_t places, uint32_t sparse, uint32_t most, cons
     uint32_t run = 0;
     uint32_t taken = 0;
     Case todo;
-    todo.name = text(count) + " payloads, 1 of " + text(sparse) + " invocations, " + text(most) + " at once";
+    const std::string inGroups = size == 64 ? "" : " in workgroups of " + text(size);
+    todo.name =
+        text(count) + " payloads, 1 of " + text(sparse) + " invocations" + inGroups + ", " + text(most) + " at once";
     todo.scratchBytes = graph.scratchBytes();
     todo.axis = axis;
     todo.x = count;
@@ -79,7 +83,7 @@ void measure(Bench& bench, uint32_t places, uint32_t sparse, uint32_t most, cons
     };
     bench.measure(todo);
     if (!*axis)
-        bench.figure("fill, 1 of " + text(sparse) + ", " + text(most) + " at once",
+        bench.figure("fill, 1 of " + text(sparse) + inGroups + ", " + text(most) + " at once",
                      static_cast<double>(count) / taken / most, "");
 }
 
@@ -90,10 +94,13 @@ void coalescing(Bench& bench)
     const uint32_t places = bench.pick(1u << 25, 1u << 20, 1u << 12);
     for (uint32_t most : {64u, 256u})
         for (uint32_t sparse : bench.pick<std::vector<uint32_t>>({1, 4, 64}, {1, 4, 64}, {1, 8}))
-            measure(bench, places, sparse, most);
+            measure(bench, places, sparse, most, 64);
+    for (uint32_t size : {1u, 8u})
+        for (uint32_t sparse : {1u, 4u})
+            measure(bench, places / 32, sparse, 64, size);
     // What budgets allow is sixteen times what is sent.
     for (uint32_t i = 5; bench.options().growth && i-- > 0;)
-        measure(bench, bench.pick(1u << 26, 1u << 22, 1u << 20) >> i, 16, 64, "payloads of one invocation in 16");
+        measure(bench, bench.pick(1u << 26, 1u << 22, 1u << 20) >> i, 16, 64, 64, "payloads of one invocation in 16");
 }
 
 }  // namespace millrace::bench

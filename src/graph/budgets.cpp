@@ -216,13 +216,15 @@ EmissionBound emissionBound(const Node& node, const NodeOutput& output, uint32_t
         return bound;
     const uint64_t executions = output.allocatesInLoop ? budget : output.allocationSites;
     const uint64_t invocations =
-        output.perInvocation && node.decided.packWidth == 0
-            ? saturatingMultiply(uint64_t(node.declared.localSize[0]) * node.declared.localSize[1],
-                                 node.declared.localSize[2])
-            : 1;
+        output.perInvocation ? saturatingMultiply(uint64_t(node.declared.localSize[0]) * node.declared.localSize[1],
+                                                  node.declared.localSize[2])
+                             : 1;
+    // Side by side with others, nothing keeps the invocations of a workgroup together: each may make runs of its own.
+    const bool isApart = node.decided.packWidth > 0;
+    const uint64_t runsAtOnce = isApart ? invocations : std::min<uint64_t>(targets, invocations);
     bound.payloads = budget;
-    bound.runs = std::min(budget, saturatingMultiply(executions, std::min<uint64_t>(targets, invocations)));
-    bound.runsToOneQueue = std::min(budget, executions);
+    bound.runs = std::min(budget, saturatingMultiply(executions, runsAtOnce));
+    bound.runsToOneQueue = std::min(budget, isApart ? bound.runs : executions);
     return bound;
 }
 

@@ -76,6 +76,7 @@ struct NodeOutput {
     uint32_t allocationSites = 0;  // static OpAllocateNodePayloadsAMDX of this type; 0: it is only queried
     bool allocatesInLoop = false;  // any of them may run more than once in a workgroup
     bool perInvocation = false;    // any of them has Invocation scope
+    bool perWorkgroup = false;     // any of them has Workgroup scope
     uint32_t together = 0;         // payloads that an invocation allocates at a time, at most; 0 if none is a constant
     bool oneEach = true;           // no invocation allocates more than one at a time, and constants tell
     std::optional<uint64_t> most;  // payloads that a workgroup allocates of this type at most, where constants tell
@@ -166,7 +167,7 @@ constexpr bool isPacked(const Node& node)
     return node.decided.packWidth > 0 && node.declared.mode == LaunchMode::Coalescing;
 }
 
-// A static or dynamic node that emits nothing and cannot tell which invocations share its workgroup.
+// A static or dynamic node that cannot tell which invocations share its workgroup, and sends nothing for it together.
 constexpr bool isLoose(const Node& node)
 {
     return node.decided.packWidth > 0 && node.declared.mode != LaunchMode::Coalescing;

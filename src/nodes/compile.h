@@ -54,6 +54,8 @@ struct Target {
     // that comes with the payload.
     uint32_t staticInvocations = 64;
     uint32_t dynamicInvocations = 64;
+    // Likewise of small workgroups that send, with any grid; less than twice as many as they have: none.
+    uint32_t sendingInvocations = 64;
     // Workgroups of ours that one takes at a time, at most graph::kMaxChunkGroups; and if the node sends nothing and
     // has grids that come with the payload. Longer chunks have fewer divisions and searches, shorter ones balance
     // better.

@@ -57,6 +57,7 @@ DeviceTraits byType(const DeviceFacts& facts)
     // invocations take different times, those that are done make room for the next sooner with one row each.
     DeviceTraits traits{.packedInvocations = 64,
                         .dynamicInvocations = 64,
+                        .sendingInvocations = 64,
                         .chunkGroups = 16,
                         .silentChunkGroups = 128,
                         .orderedBytes = 64,
@@ -177,6 +178,7 @@ const std::array<Trait, kTraitCount>& traitTable()
         {"packed_invocations", &T::packedInvocations, 32, 1024, kGroup, kOfGroup, kInvocations},
         {"static_invocations", &T::staticInvocations, 1, 1024, kGroup, kOfGroup, kInvocations},
         {"dynamic_invocations", &T::dynamicInvocations, 1, 1024, kGroup, kOfGroup, kInvocations},
+        {"sending_invocations", &T::sendingInvocations, 1, 1024, kGroup, kOfGroup, kInvocations},
         {"chunk_groups", &T::chunkGroups, 1, graph::kMaxChunkGroups},
         {"silent_chunk_groups", &T::silentChunkGroups, 1, 1024},
         {"ordered_bytes", &T::orderedBytes, 1, graph::kMaxStride},

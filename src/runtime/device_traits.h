@@ -36,6 +36,8 @@ struct DeviceTraits {
     uint32_t staticInvocations = 0;
     // with a grid that comes with the payload (dynamicInvocations).
     uint32_t dynamicInvocations = 0;
+    // Of one that runs several small workgroups of a node that sends (sendingInvocations).
+    uint32_t sendingInvocations = 0;
     // Workgroups at most that one of ours takes at a time (nodes::Target::chunkGroups),
     uint32_t chunkGroups = 0;
     // of a node that sends nothing and whose grids come with the payload (silentChunkGroups).
@@ -86,7 +88,7 @@ struct Trait {
     std::string range() const;  // "a power of two from 32 to 1024"
 };
 
-inline constexpr size_t kTraitCount = 23;
+inline constexpr size_t kTraitCount = 24;
 const std::array<Trait, kTraitCount>& traitTable();
 
 enum class TraitOrigin {

@@ -37,6 +37,49 @@ TEST_F(Enqueue, InvocationScope_OwnCountAndOwnIndex)
     EXPECT_EQ(first(result, 16), (std::vector<uint32_t>{8, 3, 18, 4, 0, 0, 0, 0, 0, 1, 2, 0, 1, 2, 0, 1}));
 }
 
+// Several of them may share a subgroup, of which none knows the others.
+TEST_F(Enqueue, SmallWorkgroups_EachSendsItsOwn)
+{
+    for (const uint32_t size : {1u, 4u, 8u, 16u}) {
+        for (const bool byWorkgroup : {false, true}) {
+            SCOPED_TRACE(std::to_string(size) + (byWorkgroup ? ", together" : ""));
+            // Invocation i of workgroup (x, y, z) sends 10 * y + i to node (x + z) % 2 if x + i is even, or one does so
+            // for all.
+            const Stage from = writeNode(
+                "from",
+                [&](NodeWriter& node) {
+                    node.staticGrid(5, 3, 2);
+                    const Id x = node.builtIn("WorkgroupId", 0), y = node.builtIn("WorkgroupId", 1);
+                    const Id who = byWorkgroup ? node.c(0) : node.lane();
+                    const Id count = node.body().u("OpBitwiseAnd", node.plus(node.plus(x, who), node.c(1)), node.c(1));
+                    const Id index =
+                        node.body().u("OpBitwiseAnd", node.plus(x, node.builtIn("WorkgroupId", 2)), node.c(1));
+                    const Id array =
+                        node.allocate(node.output("to", {node.word()}, budgetOf(16)), count, index, byWorkgroup);
+                    node.body().ifThen(node.body().test("OpINotEqual", count, node.c(0)), [&] {
+                        node.writePayload(array, node.c(0), 0, node.plus(node.times(node.c(10), y), who));
+                    });
+                    node.enqueue(array);
+                },
+                {size, 1, 1});
+            std::vector<uint32_t> wanted(4);
+            for (uint32_t group = 0; group < 30; ++group) {
+                const uint32_t x = group % 5, y = group / 5 % 3, z = group / 15;
+                for (uint32_t i = 0; i < (byWorkgroup ? 1 : size); ++i) {
+                    const uint32_t sent = (x + i + 1) & 1, to = (x + z) & 1;
+                    wanted[2 * to] += 7 * sent * (10 * y + i);
+                    wanted[2 * to + 1] += 7 * sent;
+                }
+            }
+            Options options;
+            options.fusion = "off";
+            const auto result =
+                run({from, adder("to", 0, 0), adder("to", 2, 1)}, {launchWords("from", 0, 7, {})}, options);
+            EXPECT_EQ(first(result, 4), wanted);
+        }
+    }
+}
+
 TEST_F(Enqueue, WorkgroupScope_OneArrayForAllInvocations)
 {
     const Stage from = writeNode("from",

@@ -62,6 +62,8 @@ std::vector<uint32_t> GraphTest::run(const std::vector<Stage>& stages, const std
     for (const char* path : {"direct", "indirect"}) {
         DeviceOptions deviceOptions;
         deviceOptions.path = path;
+        if (std::string_view(options.fusion) != "on")
+            deviceOptions.words["fusion"] = options.fusion;
         RunnerOptions runnerOptions;
         runnerOptions.outputWords = options.words;
         runnerOptions.pushConstantBytes = static_cast<uint32_t>(options.pushConstants.size());

@@ -34,6 +34,7 @@ protected:
         std::vector<uint32_t> unspecified;
         std::vector<uint8_t> pushConstants;
         bool onOracle = true;
+        const char* fusion = "on";  // the setting
     };
 
     // The result, for expectations of the test itself.

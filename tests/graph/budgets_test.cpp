@@ -165,6 +165,23 @@ TEST(Budgets, Packed_TimesWidth)
     EXPECT_EQ(slot.entriesPerGroup, 64u);
 }
 
+TEST(Budgets, SendersSideBySide_RunPerInvocation)
+{
+    Node producer = makeEntry("p", {arrayTo("c", 3, 8, 20)});
+    producer.declared.outputs[0].perInvocation = true;
+    producer.declared.localSize[0] = 4;
+    const auto slot = [&] {
+        return producerSlot(producer, {consumer("c", 20, 0), consumer("c", 20, 1), consumer("c", 20, 2)});
+    };
+    // 160 bytes in three runs that lose 12 each at most.
+    EXPECT_EQ(slot().granulesPerGroup, 12u);
+    EXPECT_EQ(slot().entriesPerGroup, 1u);
+    producer.decided.packWidth = 5;
+    // In four runs, of each of five workgroups; all of them may be to one node.
+    EXPECT_EQ(slot().granulesPerGroup, 13u * 5);
+    EXPECT_EQ(slot().entriesPerGroup, 4u * 5);
+}
+
 TEST(Budgets, RecursionLeaf_EmitsNothingToItself)
 {
     Node node = makeEntry("r", {outputTo("r", 4), outputTo("t", 2)});

@@ -78,6 +78,14 @@ NodeOutput randomOutput(Random& random, const Family& target, uint32_t index)
     return output;
 }
 
+// So many of its workgroups side by side.
+void sendAlone(Node& node, uint32_t beside)
+{
+    node.decided.packWidth = beside;
+    for (NodeOutput& output : node.declared.outputs)
+        output.perInvocation = true;
+}
+
 // A pool is an output that counts for itself.
 void settlePools(Node& node)
 {
@@ -126,6 +134,8 @@ std::vector<Node> randomNodes(Random& random)
                 node.declared.outputs.back().sparse = false;
                 node.declared.outputs.back().constantIndex = i;
             }
+            if (node.declared.mode != LaunchMode::Coalescing && !node.declared.usesFinishWriting && chance(random, 30))
+                sendAlone(node, draw(random, 2, 8));
             settlePools(node);
             nodes.push_back(std::move(node));
         }

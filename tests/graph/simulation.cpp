@@ -119,9 +119,7 @@ private:
     {
         const Slot& slot = m_graph.slots[index];
         const Node& node = nodeOf(index);
-        const uint64_t perGroup = node.declared.mode != LaunchMode::Coalescing ? 1
-                                  : node.decided.packWidth > 0                 ? node.decided.packWidth
-                                                                               : node.declared.maxInputPayloads;
+        const uint64_t perGroup = unitsPerGroup(node);
         const uint64_t total = unitsOf(index);
         while (m_cursors[index] < total && reserve(slot.level, slot.granulesPerGroup, slot.entriesPerGroup)) {
             const uint64_t units = std::min(perGroup, total - m_cursors[index]);

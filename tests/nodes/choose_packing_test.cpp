@@ -131,13 +131,46 @@ TEST_F(Packing, Loose_DoesRowsByItsLoops)
     EXPECT_EQ(shader.node.decided.leafRows, 5u);
     widthOf(grid(kLoop));
     EXPECT_EQ(shader.node.decided.leafRows, 3u);
-    widthOf(grid("%h = OpAllocateNodePayloadsAMDX %np_ToRec %u4 %u1 %u0"));
+    widthOf(grid("%h = OpAllocateNodePayloadsAMDX %np_ToRec %u2 %u1 %u0"));
     EXPECT_EQ(shader.node.decided.leafRows, 1u);
 }
 
-TEST_F(Packing, SenderIsNotLoose)
+TEST_F(Packing, SmallSenders_AreSideBySide)
 {
+    const char* const alone = "%h = OpAllocateNodePayloadsAMDX %np_ToRec %u4 %u1 %u0";
+    EXPECT_EQ(widthOf(grid(alone)), 8u);
+    EXPECT_TRUE(graph::runsBeside(shader.node));
+    options.target.sendingInvocations = 16;
+    EXPECT_EQ(widthOf(grid(alone)), 2u);
+    options.target.sendingInvocations = 15;
+    EXPECT_EQ(widthOf(grid(alone)), 0u);
+    EXPECT_FALSE(graph::isLoose(shader.node));
+}
+
+TEST_F(Packing, WhatIsCountedForAWorkgroup_KeepsIt)
+{
+    options.variant.checkBudgets = true;
     EXPECT_EQ(widthOf(grid("%h = OpAllocateNodePayloadsAMDX %np_ToRec %u4 %u1 %u0")), 0u);
+    EXPECT_EQ(widthOf(grid()), 8u);
+}
+
+TEST_F(Packing, WhatAWorkgroupSendsTogether_KeepsIt)
+{
+    EXPECT_EQ(widthOf(grid("%h = OpAllocateNodePayloadsAMDX %np_ToRec %u2 %u1 %u0")), 0u);
+    EXPECT_EQ(widthOf(grid("%h = OpAllocateNodePayloadsAMDX %np_ToRec %u4 %u1 %u0\n"
+                           "%j = OpAllocateNodePayloadsAMDX %np_ToRec %u2 %u1 %u0")),
+              0u);
+    ModuleText single = grid("%h = OpAllocateNodePayloadsAMDX %np_ToRec %u2 %u1 %u0");
+    single.modes = "OpExecutionMode %main LocalSize 1 1 1\nOpExecutionModeId %main StaticNumWorkgroupsAMDX %u4 %u1 %u1";
+    EXPECT_EQ(widthOf(single), 64u) << "alone anyway";
+}
+
+TEST_F(Packing, WhoSendsMuch_IsAlone)
+{
+    ModuleText module = grid("%h = OpAllocateNodePayloadsAMDX %np_ToRec %u4 %u1 %u0");
+    EXPECT_EQ(widthOf(module), 8u);
+    module.body += "\n%j = OpAllocateNodePayloadsAMDX %np_ToArr %u4 %u1 %u0";
+    EXPECT_EQ(widthOf(module), 0u) << "16 and 8";
 }
 
 TEST_F(Packing, BarrierKeepsWorkgroupTogether)

@@ -41,6 +41,7 @@ nodes::Target targetOf(const Device& device, std::span<const uint32_t> words)
     target.packWidth = traits.packedInvocations;
     target.staticInvocations = traits.staticInvocations;
     target.dynamicInvocations = traits.dynamicInvocations;
+    target.sendingInvocations = traits.sendingInvocations;
     target.chunkGroups = traits.chunkGroups;
     target.silentChunkGroups = traits.silentChunkGroups;
     target.orderedBytes = traits.orderedBytes;

@@ -57,17 +57,39 @@ uint32_t invocationsBeside(const graph::NodeDeclaration& node, const Target& tar
                                     : target.staticInvocations;
 }
 
+// Payloads that a workgroup may send.
+uint64_t mostSent(const graph::NodeDeclaration& node)
+{
+    uint64_t sum = 0;
+    for (size_t o = 0; o < node.outputs.size(); ++o)
+        sum += node.outputs[o].budgetPool == o ? node.outputs[o].budget : 0;
+    return sum;
+}
+
+// Of small workgroups that send little (H200: those of 8 invocations with one or two payloads each take 0.5 to 0.6 of
+// the time, with four as long, with eight 1.4 times: those have long runs by themselves). What checkBudgets counts, it
+// counts for the workgroup.
+uint32_t sendersBeside(const graph::NodeDeclaration& node, const Options& options)
+{
+    constexpr uint64_t kMostSent = 16;
+    const uint32_t invocations = graph::invocationsOf(node);
+    const bool isTogether =
+        options.variant.checkBudgets || std::ranges::any_of(node.outputs, &graph::NodeOutput::perWorkgroup);
+    const uint32_t beside = options.target.sendingInvocations / invocations;
+    return beside < 2 || mostSent(node) > kMostSent || (invocations > 1 && isTogether) ? 0 : beside;
+}
+
 uint32_t width(const NodeShader& shader, const Options& options)
 {
     const graph::Node& node = shader.node;
     const uint32_t invocations = graph::invocationsOf(node.declared);
     if (node.declared.mode == graph::LaunchMode::Coalescing)
         return invocations == 1 && node.declared.maxInputPayloads == 1 ? options.target.packWidth : 0;
-    const bool isAlone =
-        sends(node.declared) || node.declared.usesFinishWriting || options.variant.indirect || options.variant.counted;
-    return isAlone || hasBarriers(shader.module)
-               ? 0
-               : std::max(invocationsBeside(node.declared, options.target) / invocations, 1u);
+    const bool isAlone = node.declared.usesFinishWriting || options.variant.indirect || options.variant.counted;
+    if (isAlone || hasBarriers(shader.module))
+        return 0;
+    return sends(node.declared) ? sendersBeside(node.declared, options)
+                                : std::max(invocationsBeside(node.declared, options.target) / invocations, 1u);
 }
 
 // For payloads that workgroups keep; 0 if they stay in workgroup memory. Their address stands where that of push

@@ -31,6 +31,7 @@ struct Use {
     uint32_t allocationSites = 0;
     bool allocatesInLoop = false;
     bool perInvocation = false;
+    bool perWorkgroup = false;
     uint32_t together = 0;
     bool oneEach = true;
     bool hasUnknownIndex = false;
@@ -101,6 +102,7 @@ struct State {
         ++use.allocationSites;
         use.allocatesInLoop |= isRepeated;
         use.perInvocation |= perInvocation;
+        use.perWorkgroup |= !perInvocation;
         use.addIndex(constant(i.id(2)));
         const auto count = constant(i.id(1));
         if (perInvocation)
@@ -147,6 +149,7 @@ struct State {
         out.allocationSites = use.allocationSites;
         out.allocatesInLoop = use.allocatesInLoop;
         out.perInvocation = use.perInvocation;
+        out.perWorkgroup = use.perWorkgroup;
         out.together = use.together;
         out.oneEach = use.oneEach;
         out.most = use.most;

@@ -260,6 +260,13 @@ uvec4 mr_allocate_one_run_each(const OutputInfo info, const bool sends, const ui
 
 #if !defined(MR_PACKED)
 
+// Whether each subgroup allocates for itself, without barriers: the subgroup is the workgroup, or has several of the
+// node's or parts of them, which come one by one.
+bool mr_allocates_alone()
+{
+    return mr_is_beside() || MR_WORKGROUP_SIZE <= MR_SUBGROUP_SIZE;
+}
+
 // All invocations together. Of two allocations one behind the other, the second does not touch what somebody may still
 // look at for the first.
 uvec4 mr_allocate_one_run_together(const OutputInfo info, const bool sends, const uint count)
@@ -304,7 +311,7 @@ uvec4 mr_allocate_to_one(const uint payload_type, const uint count, const uint n
 #if defined(MR_PACKED)
         handle = mr_allocate_one_run_each(info, sends, count);
 #else
-        if (MR_WORKGROUP_SIZE <= MR_SUBGROUP_SIZE)
+        if (mr_allocates_alone())
             handle = mr_allocate_one_run_each(info, sends, count);
         else
             handle = mr_allocate_one_run_together(info, sends, count);
@@ -453,8 +460,8 @@ uvec4 mr_allocate_invocation(const uint payload_type, const uint count, const ui
         handle = mr_allocate_from_chunk(payload_type, count, node_index);
     else if (MR_FROM_AREAS)
         handle = mr_allocate_from_areas(payload_type, count, node_index);
-    else if (MR_WORKGROUP_SIZE <= MR_SUBGROUP_SIZE)
-        handle = mr_allocate_runs(payload_type, count, node_index);  // the subgroup is the workgroup: no barriers
+    else if (mr_allocates_alone())
+        handle = mr_allocate_runs(payload_type, count, node_index);
     else if (MR_EMITS == kEmitsToSeveral)
         handle = mr_allocate_together(payload_type, count, node_index);
     else
@@ -483,6 +490,8 @@ uint mr_take_for_workgroup(const uint queue, const uint stride, const uint area,
 uvec4 mr_allocate_workgroup(const uint payload_type, const uint count, const uint node_index)
 {
     const uint kWorkgroupScope = 0x80000000u;
+    if (mr_is_beside())  // of one invocation each
+        return mr_allocate_invocation(payload_type, count, node_index);
     if (MR_EMITS == kEmitsNothing) {
         mr_allocate_nothing(gl_LocalInvocationIndex == 0u ? count : 0u, node_index);
         return mr_trash_handle(count | kWorkgroupScope);
@@ -527,6 +536,10 @@ void mr_enqueue_invocation(const uvec4 handle)
 
 void mr_enqueue_workgroup(const uvec4 handle)
 {
+    if (mr_is_beside()) {
+        mr_enqueue_invocation(handle);
+        return;
+    }
     if (!mr_needs_grids(handle))
         return;
     // Any invocation may have written any payload, and the application has put no barrier in between.

@@ -86,11 +86,11 @@ void mr_locate_memory(const uint first, const uint groups, const uint units)
         return;
     uint granules = MR_SLOT.fitGranulesPerGroup;
     s_chunk_location = s_base + first * granules;
-    s_chunk_shares = MR_KIND == kKindPacked ? units : groups;
+    s_chunk_shares = mr_are_units_beside() ? units : groups;
     if (MR_EMITS == kEmitsToOne)
         s_chunk_limit = MR_SLOT.onlyLimit * s_chunk_shares;
     else if (MR_EMITS == kEmitsToSeveral)
-        s_chunk_limit = MR_KIND == kKindPacked ? granules / MR_WORKGROUP_SIZE * units : granules * groups;
+        s_chunk_limit = mr_are_units_beside() ? granules / mr_units_per_group() * units : granules * groups;
 }
 
 void mr_reset_memory()

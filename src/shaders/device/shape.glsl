@@ -10,6 +10,12 @@ bool mr_is_beside()
     return MR_LOOSE && MR_WORKGROUP_SIZE > MR_NODE_SIZE;
 }
 
+// Whether a workgroup of ours runs several units at a time that have memory of their own.
+bool mr_are_units_beside()
+{
+    return MR_KIND == kKindPacked || mr_is_beside();
+}
+
 uint mr_units_per_payload()
 {
     return MR_KIND == kKindStatic ? MR_GRID_X * MR_GRID_Y * MR_GRID_Z : MR_PARTS;
