@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nodes/payload_origins.h"
 
+#include <utility>
+
 #include "nodes/payload_types.h"
 
 namespace millrace::nodes {
@@ -15,15 +17,44 @@ PayloadOrigins::PayloadOrigins(const spirv::Module& module, Id input) : m_module
             m_handleTypes.insert(i.result);
     if (input)
         addMask(input, kInput);
-    // Ends: masks and sets only grow.
-    do {
-        m_changed = false;
-        for (const spirv::Function& function : module.functions) {
-            for (const spirv::Block& block : function.blocks)
-                for (const Instruction& i : block.body)
-                    visit(function, i);
-        }
-    } while (m_changed);
+    // With most modules the second time finds nothing new.
+    visitAll();
+    m_changed.clear();
+    visitAll();
+    if (!m_changed.empty())
+        followChanges();
+}
+
+void PayloadOrigins::visitAll()
+{
+    for (const spirv::Function& function : m_module.functions)
+        for (const spirv::Block& block : function.blocks)
+            for (const Instruction& i : block.body)
+                visit({&function, &i});
+}
+
+std::unordered_map<uint32_t, std::vector<PayloadOrigins::Use>> PayloadOrigins::findUses() const
+{
+    std::unordered_map<uint32_t, std::vector<Use>> uses;
+    for (const spirv::Function& function : m_module.functions)
+        for (const spirv::Block& block : function.blocks)
+            for (const Instruction& i : block.body)
+                for (size_t o = 0; o < i.operandCount(); ++o)
+                    if (i.isId(o))
+                        uses[i.id(o).value].push_back({&function, &i});
+    return uses;
+}
+
+// Ends: masks and sets only grow, so each instruction is visited a few times for each of its operands.
+void PayloadOrigins::followChanges()
+{
+    std::unordered_map<uint32_t, std::vector<Use>> uses = findUses();
+    while (!m_changed.empty()) {
+        const Id changed = m_changed.back();
+        m_changed.pop_back();
+        for (const Use& use : uses[changed.value])
+            visit(use, changed);
+    }
 }
 
 bool PayloadOrigins::isInputOnly(Id base) const
@@ -59,37 +90,55 @@ uint32_t PayloadOrigins::rootOf(uint32_t pointer) const
     return pointer;
 }
 
+std::vector<Id>& PayloadOrigins::aliasesOf(Id root)
+{
+    std::vector<Id>& aliases = m_aliases[root.value];
+    if (aliases.empty())
+        aliases.push_back(root);
+    return aliases;
+}
+
+// The smaller tree hangs on the larger one, so that ways to roots are short.
 void PayloadOrigins::unite(Id a, Id b)
 {
-    const uint32_t from = rootOf(a.value);
-    const uint32_t to = rootOf(b.value);
+    Id from{rootOf(a.value)};
+    Id to{rootOf(b.value)};
     if (from == to)
         return;
-    const Mask content = contentOf(a);
-    m_parents[from] = to;
-    m_changed = true;
-    addContent(b, content);
+    if (aliasesOf(from).size() > aliasesOf(to).size())
+        std::swap(from, to);
+    const Mask content = contentOf(from) | contentOf(to);
+    addContent(from, content);
+    addContent(to, content);
+    m_parents[from.value] = to.value;
+    const std::vector<Id> moved = std::move(aliasesOf(from));
+    m_aliases.erase(from.value);
+    std::vector<Id>& aliases = aliasesOf(to);
+    aliases.insert(aliases.end(), moved.begin(), moved.end());
 }
 
 void PayloadOrigins::addMask(Id id, Mask mask)
 {
     if ((mask & ~maskOf(id)) != 0) {
         m_masks.at(id.value) |= mask;
-        m_changed = true;
+        m_changed.push_back(id);
     }
 }
 
 void PayloadOrigins::addContent(Id pointer, Mask mask)
 {
-    if ((mask & ~contentOf(pointer)) != 0) {
-        m_contents[rootOf(pointer.value)] |= mask;
-        m_changed = true;
-    }
+    if ((mask & ~contentOf(pointer)) == 0)
+        return;
+    const Id root{rootOf(pointer.value)};
+    m_contents[root.value] |= mask;
+    const std::vector<Id>& aliases = aliasesOf(root);
+    m_changed.insert(m_changed.end(), aliases.begin(), aliases.end());
 }
 
 void PayloadOrigins::addPayloadMemory(Id pointer)
 {
-    m_changed |= m_payloadMemory.insert(pointer);
+    if (m_payloadMemory.insert(pointer))
+        m_changed.push_back(pointer);
 }
 
 // A pointer to variables that hold handles, as opposed to a handle.
@@ -104,8 +153,10 @@ PayloadOrigins::Mask PayloadOrigins::handleMask(Id base) const
     return pointsToHandles(base) ? contentOf(base) : maskOf(base);
 }
 
-void PayloadOrigins::visit(const spirv::Function& function, const Instruction& i)
+void PayloadOrigins::visit(const Use& use, Id changed)
 {
+    ++m_visits;
+    const Instruction& i = *use.instruction;
     switch (i.op) {
         case spv::Op::OpAllocateNodePayloadsAMDX:
             addMask(i.result, kOutput);
@@ -132,10 +183,10 @@ void PayloadOrigins::visit(const spirv::Function& function, const Instruction& i
             visitCall(i);
             break;
         case spv::Op::OpReturnValue:
-            addMask(function.id(), maskOf(i.id(0)));
+            addMask(use.function->id(), maskOf(i.id(0)));
             break;
         default:
-            visitOther(i);
+            visitOther(i, changed);
             break;
     }
 }
@@ -174,20 +225,26 @@ void PayloadOrigins::visitCall(const Instruction& i)
 }
 
 // Copies, choices and composites pass on what they are made of.
-void PayloadOrigins::visitOther(const Instruction& i)
+void PayloadOrigins::visitOther(const Instruction& i, Id changed)
 {
-    const Id pointee = m_module.pointee(i.type);
-    if (!i.result || !i.type || (!pointee && !holdsHandles(i.type)))
+    if (!i.result || !i.type || (!m_module.pointee(i.type) && !holdsHandles(i.type)))
         return;
-    for (size_t o = 0; o < i.operandCount(); ++o) {
-        if (!i.isId(o))
-            continue;
-        addMask(i.result, maskOf(i.id(o)));
-        if (pointee && m_payloadMemory.contains(i.id(o)))
-            addPayloadMemory(i.result);
-        if (pointsToHandles(i.id(o)) && pointsToHandles(i.result))
-            unite(i.id(o), i.result);
+    if (changed) {
+        passOn(i, changed);
+        return;
     }
+    for (size_t o = 0; o < i.operandCount(); ++o)
+        if (i.isId(o))
+            passOn(i, i.id(o));
+}
+
+void PayloadOrigins::passOn(const Instruction& i, Id operand)
+{
+    addMask(i.result, maskOf(operand));
+    if (m_module.pointee(i.type) && m_payloadMemory.contains(operand))
+        addPayloadMemory(i.result);
+    if (pointsToHandles(operand) && pointsToHandles(i.result))
+        unite(operand, i.result);
 }
 
 }  // namespace millrace::nodes

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <vector>
 
 #include "spirv/id_map.h"
 #include "spirv/id_set.h"
@@ -31,6 +32,9 @@ public:
     // payload array in a variable.
     bool isPayloadMemory(spirv::Id pointer) const;
 
+    // How often it looked at an instruction.
+    uint32_t visits() const { return m_visits; }
+
 private:
     using Mask = uint8_t;
     static constexpr Mask kInput = 1;
@@ -39,6 +43,7 @@ private:
     Mask maskOf(spirv::Id id) const;
     Mask contentOf(spirv::Id pointer) const;
     uint32_t rootOf(uint32_t pointer) const;
+    std::vector<spirv::Id>& aliasesOf(spirv::Id root);
     void unite(spirv::Id a, spirv::Id b);
     void addMask(spirv::Id id, Mask mask);
     void addContent(spirv::Id pointer, Mask mask);
@@ -47,18 +52,30 @@ private:
     bool pointsToHandles(spirv::Id pointer) const;
     Mask handleMask(spirv::Id base) const;
 
-    void visit(const spirv::Function& function, const spirv::Instruction& i);
+    struct Use {
+        const spirv::Function* function;
+        const spirv::Instruction* instruction;
+    };
+
+    void visitAll();
+    std::unordered_map<uint32_t, std::vector<Use>> findUses() const;
+    void followChanges();
+    // changed: the only operand of which something new is known; none: of all.
+    void visit(const Use& use, spirv::Id changed = {});
     void visitChain(const spirv::Instruction& i);
     void visitCall(const spirv::Instruction& i);
-    void visitOther(const spirv::Instruction& i);
+    void visitOther(const spirv::Instruction& i, spirv::Id changed);
+    void passOn(const spirv::Instruction& i, spirv::Id operand);
 
     const spirv::Module& m_module;
-    bool m_changed = false;
+    uint32_t m_visits = 0;
+    std::vector<spirv::Id> m_changed;                  // of which more is known than their users were told
     spirv::IdSet m_handleTypes;                        // that are handles or hold some
     spirv::IdMap<Mask> m_masks;                        // of handles, payload pointers, what functions return
     std::unordered_map<uint32_t, Mask> m_contents;     // of variables that hold handles, by root
     std::unordered_map<uint32_t, uint32_t> m_parents;  // pointers that may alias, as a forest
-    spirv::IdSet m_payloadMemory;                      // pointers of another storage class
+    std::unordered_map<uint32_t, std::vector<spirv::Id>> m_aliases;  // that have a root, itself too
+    spirv::IdSet m_payloadMemory;                                    // pointers of another storage class
 };
 
 }  // namespace millrace::nodes

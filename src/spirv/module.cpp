@@ -98,8 +98,17 @@ Instruction* Module::findDefinition(Id id)
 
 const Function* Module::findFunction(Id id) const
 {
+    if (!id)
+        return nullptr;
+    // Does not build the index, which it is asked for too seldom for. Passes ask for definitions all the time.
+    if (const uint32_t known = m_index.get(id.value)) {
+        const Location& location = m_locations[known - 1];
+        const bool isThere = location.kind == Location::Definition && location.list < functions.size();
+        if (isThere && functions[location.list].id() == id)
+            return &functions[location.list];
+    }
     const auto found = std::ranges::find(functions, id, &Function::id);
-    return id && found != functions.end() ? &*found : nullptr;
+    return found != functions.end() ? &*found : nullptr;
 }
 
 Function* Module::findFunction(Id id)

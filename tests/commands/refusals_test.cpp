@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <stdexcept>
 #include <string>
 
 #include "commands/dispatches.h"
@@ -309,6 +310,13 @@ TEST(GeneratedCommandsSetting, On_DriversOwnStaysUnlessForced)
         EXPECT_EQ(layer.properties.maxIndirectSequenceCount, driver.properties.maxIndirectSequenceCount);
     else
         EXPECT_GE(layer.properties.maxIndirectSequenceCount, 1u << 20);
+}
+
+// What a test would do with it has no function behind it.
+TEST(TestDevice, RefusedByTheDriver_EndsTheTest)
+{
+    EXPECT_THROW(layertest::TestDevice({.debugUtils = false}, {.extensions = {"VK_EXT_that_nobody_has"}}),
+                 std::runtime_error);
 }
 
 }  // namespace

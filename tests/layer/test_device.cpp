@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
+#include <string>
 
 #include "shaders/layer_test_shaders.h"
 
@@ -84,7 +85,10 @@ void TestDevice::createDevice(const DeviceOptions& options)
     info.pQueueCreateInfos = &queueInfo;
     info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
     info.ppEnabledExtensionNames = extensions.data();
-    MILLRACE_CHECK(vkCreateDevice(physical, &info, options.allocator, &handle));
+    // Nothing of the test can run without it.
+    if (const VkResult result = vkCreateDevice(physical, &info, options.allocator, &handle); result != VK_SUCCESS)
+        throw std::runtime_error("vkCreateDevice returned " + std::to_string(result) +
+                                 "; does something in the environment take from the layers what the test enables?");
     queueFamily = options.queueFamily;
     vkGetDeviceQueue(handle, queueFamily, 0, &queue);
     if (queueInfo.queueCount > 1)

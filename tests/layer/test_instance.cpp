@@ -88,6 +88,31 @@ private:
     VkInstance m_instance = VK_NULL_HANDLE;
 };
 
+bool isInstalled(const char* name)
+{
+    uint32_t count = 0;
+    vkEnumerateInstanceLayerProperties(&count, nullptr);
+    std::vector<VkLayerProperties> layers(count);
+    vkEnumerateInstanceLayerProperties(&count, layers.data());
+    return std::any_of(layers.begin(), layers.end(),
+                       [name](const VkLayerProperties& layer) { return std::strcmp(layer.layerName, name) == 0; });
+}
+
+// The loader does not say which layer it lacks.
+std::string reasonOf(VkResult result, const std::vector<const char*>& layers)
+{
+    std::string reason = "vkCreateInstance returned " + std::to_string(result);
+    if (result != VK_ERROR_LAYER_NOT_PRESENT)
+        return reason;
+    const auto missing = std::ranges::find_if_not(layers, isInstalled);
+    if (missing == layers.end())
+        return reason + ": the library of a layer was not found; build the targets of the test's layers";
+    reason += ": " + std::string(*missing) + " was not found; ";
+    return reason + (std::strcmp(*missing, kValidation) == 0
+                         ? "install it, or set MILLRACE_TEST_NO_VALIDATION=1 to go without"
+                         : "set VK_ADD_LAYER_PATH to the folders of all layers of the test, as ctest does");
+}
+
 auto* const loadedDriver = static_cast<LoadedDriver*>(testing::AddGlobalTestEnvironment(new LoadedDriver));
 
 }  // namespace
@@ -146,7 +171,7 @@ TestInstance::TestInstance(const InstanceOptions& options) : m_allocator(options
         info.ppEnabledExtensionNames = extensions + 1;
     }
     if (const VkResult result = vkCreateInstance(&info, options.allocator, &handle); result != VK_SUCCESS)
-        throw std::runtime_error("vkCreateInstance returned " + std::to_string(result));
+        throw std::runtime_error(reasonOf(result, layers));
     if (options.debugUtils) {
         EXPECT_EQ(get<PFN_vkCreateDebugUtilsMessengerEXT>("vkCreateDebugUtilsMessengerEXT")(handle, &messenger, nullptr,
                                                                                             &m_messenger),
@@ -167,14 +192,7 @@ TestInstance::~TestInstance()
 
 bool spyInstalled()
 {
-    static const bool installed = [] {
-        uint32_t count = 0;
-        vkEnumerateInstanceLayerProperties(&count, nullptr);
-        std::vector<VkLayerProperties> layers(count);
-        vkEnumerateInstanceLayerProperties(&count, layers.data());
-        return std::any_of(layers.begin(), layers.end(),
-                           [](const VkLayerProperties& layer) { return std::strcmp(layer.layerName, kSpy) == 0; });
-    }();
+    static const bool installed = isInstalled(kSpy);
     return installed;
 }
 

@@ -107,12 +107,15 @@ TEST(Growth, AllocationsToOneVariable_TakeMemoryAsTheirNumber)
 struct Members {
     bool isOutput;
     bool inBranches;
+    bool coalescing;
 };
 
 spirv::Words membersOf(uint32_t count, const Members& members)
 {
     ModuleText module;
     module.interface = "%big %out %wgid %gid %lid %lidx";
+    if (members.coalescing)
+        module.modes = "OpExecutionMode %main LocalSize 8 1 1\nOpExecutionMode %main CoalescingAMDX";
     module.globals = "%Big = OpTypeStruct";
     module.annotations =
         "OpDecorateId %BigArr NodeMaxPayloadsAMDX %u1\nOpDecorateId %ToBig NodeMaxPayloadsAMDX %u1\n"
@@ -149,7 +152,9 @@ TEST(Growth, MembersOfAPayload_TakeMemoryAsTheirNumber)
 {
     Options options;
     options.checks.validate = true;
-    for (const Members members : {Members{false, false}, Members{false, true}, Members{true, false}}) {
+    for (const Members members :
+         {Members{false, false, false}, Members{false, true, false}, Members{true, false, false},
+          Members{true, true, false}, Members{false, false, true}, Members{false, true, true}}) {
         const auto bytes = [&](uint32_t count) {
             const spirv::Words words = membersOf(count, members);
             return bytesOf([&] {
@@ -158,8 +163,8 @@ TEST(Growth, MembersOfAPayload_TakeMemoryAsTheirNumber)
             });
         };
         const size_t least = bytes(500);
-        EXPECT_LT(bytes(2000), 5 * least) << members.isOutput << members.inBranches;
-        EXPECT_LT(bytes(4000), 10 * least) << members.isOutput << members.inBranches;
+        EXPECT_LT(bytes(2000), 5 * least) << members.isOutput << members.inBranches << members.coalescing;
+        EXPECT_LT(bytes(4000), 10 * least) << members.isOutput << members.inBranches << members.coalescing;
     }
 }
 

@@ -131,6 +131,58 @@ TEST_F(LowerPayloads, OneElementInABlock_IsAskedForOnce)
         %u = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %p4 %uint_1)");
 }
 
+// With few blocks each asks by itself, as in the test above.
+TEST_F(LowerPayloads, OneElementInManyBlocks_IsAskedForBehindItsArray)
+{
+    const auto blocks = [](const std::string& block) {
+        std::string text;
+        for (uint32_t b = 0; b < 17; ++b) {
+            const std::string n = std::to_string(b);
+            text += "OpBranch %b" + n + "\n%b" + n + " = OpLabel\n";
+            for (const char c : block)
+                text += c == '#' ? n : std::string(1, c);
+        }
+        return text;
+    };
+    // An output, and what is chosen of two. The index of the last is known where it is used.
+    expectCoalescing(R"(
+        %i = OpLoad %uint %lidx
+        %a = OpAllocateNodePayloadsAMDX %np_ToArr %u2 %u3 %u1
+        %c = OpAllocateNodePayloadsAMDX %np_ToArr %u2 %u3 %u1
+        OpBranch %join
+        %join = OpLabel
+        %d = OpPhi %np_ToArr %a %entry
+        %f = OpPhi %np_ToArr %c %entry
+)" + blocks(R"(
+        %p# = OpAccessChain %np_uint %input %u2 %u1
+        %q# = OpAccessChain %np_uint %a %u2 %u1
+        %r# = OpAccessChain %np_uint %d %u1 %u1
+        %s# = OpAccessChain %np_uint %a %i %u1
+)"),
+                     R"(
+        %ai = OpFunctionCall %ulong %mr_input_element %uint_2
+        %pi = OpConvertUToPtr %_ptr_PhysicalStorageBuffer_Rec %ai
+        %i = OpLoad %uint %lidx
+        %a = OpFunctionCall %v4uint %mr_allocate_workgroup %uint_0 %uint_3 %uint_1
+        %ao = OpFunctionCall %ulong %mr_output_element %a %uint_2
+        %po = OpConvertUToPtr %_ptr_PhysicalStorageBuffer_Grid %ao
+        %c = OpFunctionCall %v4uint %mr_allocate_workgroup %uint_0 %uint_3 %uint_1
+        OpBranch %join
+        %join = OpLabel
+        %d = OpPhi %v4uint %a %entry
+        %f = OpPhi %v4uint %c %entry
+        %ad = OpFunctionCall %ulong %mr_output_element %d %uint_1
+        %pd = OpConvertUToPtr %_ptr_PhysicalStorageBuffer_Grid %ad
+)" + blocks(R"(
+        %p# = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %pi %uint_1
+        %q# = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %po %uint_1
+        %r# = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %pd %uint_1
+        %as# = OpFunctionCall %ulong %mr_output_element %a %i
+        %ps# = OpConvertUToPtr %_ptr_PhysicalStorageBuffer_Grid %as#
+        %s# = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %ps# %uint_1
+)"));
+}
+
 // Other nodes have one input, whatever the index is.
 TEST_F(LowerPayloads, OnlyInput_IsAskedForAtTheStart)
 {

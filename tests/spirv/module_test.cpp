@@ -37,6 +37,25 @@ TEST(Definitions, AllKinds_AreFound)
     EXPECT_EQ(module.findFunction(named(module, "pick"))->parameters.size(), 1u);
 }
 
+// Where they are, whatever is known of where they were.
+TEST(Definitions, FunctionsThatMoved_AreFound)
+{
+    Module module = moduleOf(compute("", "%c = OpFunctionCall %void %f\n") +
+                             "%f = OpFunction %void None %function\n%in_f = OpLabel\nOpReturn\nOpFunctionEnd\n");
+    ASSERT_EQ(module.functions.size(), 2u);
+    const Id first = module.functions[0].id();
+    const Id second = module.functions[1].id();
+    ASSERT_TRUE(module.findDefinition(first) && module.findDefinition(second));
+    EXPECT_EQ(module.findFunction(first), &module.functions[0]);
+    EXPECT_EQ(module.findFunction(second), &module.functions[1]);
+    std::swap(module.functions[0], module.functions[1]);
+    EXPECT_EQ(module.findFunction(first), &module.functions[1]);
+    EXPECT_EQ(module.findFunction(second), &module.functions[0]);
+    module.functions.pop_back();
+    EXPECT_EQ(module.findFunction(first), nullptr);
+    EXPECT_EQ(module.findFunction(second), &module.functions[0]);
+}
+
 TEST(Definitions, AfterEdits_AreStillRight)
 {
     Module module = moduleOf(programs()[2].text);

@@ -2,10 +2,12 @@
 #include "nodes/passes/lower_payloads.h"
 
 #include <map>
+#include <set>
 
 #include "nodes/passes/remove_extension.h"
 #include "nodes/payload_origins.h"
 #include "nodes/payload_types.h"
+#include "nodes/shared_elements.h"
 #include "shader/diagnose.h"
 #include "shader/memory_operands.h"
 #include "shader/pointers.h"
@@ -81,12 +83,13 @@ struct State {
     // Of elements that the current block has asked for: with thousands of members, validators take as many times as
     // long for each further conversion, and drivers inline each call.
     std::map<Element, Id> pointers{};
-    // What stands for the input variable in the current function, made at its start where it is needed; and the only
-    // element of an input that has no more.
+    // Those for which many blocks of the current function would do so, and the only one of an input that has no more:
+    // made where their array is.
+    std::set<ElementOfArray> shared{};
+    std::map<Element, Id> sharedPointers{};
+    // What stands for the input variable in the current function, made at its start where it is needed.
     Id inputHandle;
     Id inputPointer;
-    Id onlyInput;
-    Id onlyInputType;
 
     Id pointerInMemory(Id pointee) { return module.getPointerType(spv::StorageClass::PhysicalStorageBuffer, pointee); }
 
@@ -248,27 +251,39 @@ struct State {
     Id getPointer(const Instruction& i, const Element& element, bool isWhole, Emitter& out)
     {
         const bool isOnly = shader.node.declared.mode != graph::LaunchMode::Coalescing;
-        if (!isWhole && element.function == DeviceFunction::InputElement && isOnly) {
-            onlyInput = onlyInput ? onlyInput : module.newId();
-            onlyInputType = element.payload;
-            return onlyInput;
-        }
+        if (!isWhole && element.function == DeviceFunction::InputElement && isOnly)
+            return getShared({DeviceFunction::InputElement, {}, zero, element.payload});
+        if (!isWhole && shared.contains({i.id(0), element.index}))
+            return getShared(element);
         Id& known = pointers[element];
-        if (isWhole || !known)
-            known = makePointer(i, element, isWhole, out);
+        if (isWhole || !known) {
+            known = isWhole ? i.result : module.newId();
+            makePointer(i, element, isWhole ? payloadPointerType(i.type) : pointerInMemory(element.payload), known,
+                        out);
+        }
         return known;
     }
 
-    Id makePointer(const Instruction& i, const Element& element, bool isWhole, Emitter& out)
+    Id getShared(const Element& element)
+    {
+        Id& known = sharedPointers[element];
+        known = known ? known : module.newId();
+        return known;
+    }
+
+    void makePointer(const Instruction& i, const Element& element, Id type, Id pointer, Emitter& out)
     {
         const Id index = toUint(i, element.index, out);
         const Id address = element.handle ? shader.device.call(out, element.function, {element.handle, index})
                                           : shader.device.call(out, element.function, {index});
-        const Id pointer = isWhole ? i.result : module.newId();
-        const Id type = isWhole ? payloadPointerType(i.type) : pointerInMemory(element.payload);
         out.keep(spirv::instruction(spv::Op::OpConvertUToPtr, type, pointer).add(address));
         noteAlignment(pointer, element.payload);
-        return pointer;
+    }
+
+    void makeShared(const Element& element, Id pointer, Emitter& out)
+    {
+        const Instruction index = *module.findDefinition(element.index);
+        makePointer(index, element, pointerInMemory(element.payload), pointer, out);
     }
 
     void noteAlignment(Id pointer, Id payload)
@@ -370,10 +385,29 @@ struct State {
         out.keep(std::move(kept));
     }
 
+    // Behind their arrays, which are there for all that use them. Those that no instruction of the function makes are
+    // left.
+    void makeSharedBehindArrays(spirv::Function& function)
+    {
+        std::multimap<Id, Element> elements;
+        for (const auto& [element, pointer] : sharedPointers)
+            elements.emplace(element.handle, element);
+        std::vector<Element> due;
+        spirv::rewriteFunction(module, function, [&](const Instruction& i, Emitter& out) {
+            const bool standsInFront = i.op == spv::Op::OpPhi || i.op == spv::Op::OpLine || i.op == spv::Op::OpNoLine;
+            for (; !standsInFront && !due.empty(); due.pop_back())
+                makeShared(due.back(), sharedPointers.extract(due.back()).mapped(), out);
+            if (i.result)
+                for (auto [at, end] = elements.equal_range(i.result); at != end; ++at)
+                    due.push_back(at->second);
+            out.keep(i);
+        });
+    }
+
     // Behind the variables, which must come first in a function.
     void makeInputAtStart(spirv::Function& function)
     {
-        if (!inputHandle && !inputPointer && !onlyInput)
+        if (!inputHandle && !inputPointer && sharedPointers.empty())
             return;
         spirv::InstructionList& body = function.blocks[0].body;
         size_t start = 0;
@@ -388,12 +422,8 @@ struct State {
             const Id address = shader.device.call(out, DeviceFunction::InputElement, {zero});
             out.keep(spirv::instruction(spv::Op::OpConvertUToPtr, type, inputPointer).add(address));
         }
-        if (onlyInput) {
-            const Id address = shader.device.call(out, DeviceFunction::InputElement, {zero});
-            const Id type = pointerInMemory(onlyInputType);
-            out.keep(spirv::instruction(spv::Op::OpConvertUToPtr, type, onlyInput).add(address));
-            noteAlignment(onlyInput, onlyInputType);
-        }
+        for (const auto& [element, pointer] : sharedPointers)
+            makeShared(element, pointer, out);
         body.insert(body.begin() + static_cast<ptrdiff_t>(start), made.begin(), made.end());
     }
 
@@ -409,12 +439,16 @@ struct State {
         for (spirv::Function& function : module.functions) {
             if (function.blocks.empty())
                 continue;
-            inputHandle = inputPointer = onlyInput = {};
+            inputHandle = inputPointer = {};
+            sharedPointers.clear();
+            shared = findSharedElements(module, function);
             spirv::rewriteFunction(module, function, [this](const Instruction& i, Emitter& out) {
                 visit(i, out);
                 if (spirv::isTerminator(i.op))
                     pointers.clear();
             });
+            if (!shared.empty())
+                makeSharedBehindArrays(function);
             makeInputAtStart(function);
         }
     }
