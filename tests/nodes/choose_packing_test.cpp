@@ -171,6 +171,21 @@ TEST_F(Packing, WhoSendsMuch_IsAlone)
     EXPECT_EQ(widthOf(module), 8u);
     module.body += "\n%j = OpAllocateNodePayloadsAMDX %np_ToArr %u4 %u1 %u0";
     EXPECT_EQ(widthOf(module), 0u) << "16 and 8";
+    module = grid("%h = OpAllocateNodePayloadsAMDX %np_ToLarge %u4 %u1 %u0");
+    module.annotations = R"(
+        OpDecorate %Words ArrayStride 4
+        OpMemberDecorate %Large 0 Offset 0
+        OpDecorateId %ToLarge NodeMaxPayloadsAMDX %u4
+        OpDecorateId %ToLarge PayloadNodeNameAMDX %name_other)";
+    module.globals = R"(
+        %length = OpConstant %uint 64
+        %Words = OpTypeArray %uint %length
+        %Large = OpTypeStruct %Words
+        %ToLarge = OpTypeNodePayloadArrayAMDX %Large
+        %np_ToLarge = OpTypePointer NodePayloadAMDX %ToLarge)";
+    EXPECT_EQ(widthOf(module), 8u) << "4 of 256 bytes";
+    module.globals.replace(module.globals.find("64"), 2, "65");
+    EXPECT_EQ(widthOf(module), 0u) << "4 of 260 bytes";
 }
 
 TEST_F(Packing, BarrierKeepsWorkgroupTogether)

@@ -57,26 +57,28 @@ uint32_t invocationsBeside(const graph::NodeDeclaration& node, const Target& tar
                                     : target.staticInvocations;
 }
 
-// Payloads that a workgroup may send.
-uint64_t mostSent(const graph::NodeDeclaration& node)
+// Whether a workgroup can send no more than some payloads. H200: workgroups of 8 invocations with one or two payloads
+// each take 0.5 to 0.6 of the time side by side, with four as long, with eight 1.4 times: those have long runs by
+// themselves. Of bytes, since a workgroup of ours needs memory for all that its may send before it begins.
+bool sendsLittle(const graph::NodeDeclaration& node)
 {
-    uint64_t sum = 0;
-    for (size_t o = 0; o < node.outputs.size(); ++o)
-        sum += node.outputs[o].budgetPool == o ? node.outputs[o].budget : 0;
-    return sum;
+    constexpr uint64_t kMostPayloads = 16, kMostBytes = 1024;
+    uint64_t payloads = 0, largest = 0;
+    for (size_t o = 0; o < node.outputs.size(); ++o) {
+        payloads += node.outputs[o].budgetPool == o ? node.outputs[o].budget : 0;
+        largest = std::max<uint64_t>(largest, node.outputs[o].payloadBytes);
+    }
+    return payloads <= kMostPayloads && payloads * largest <= kMostBytes;
 }
 
-// Of small workgroups that send little (H200: those of 8 invocations with one or two payloads each take 0.5 to 0.6 of
-// the time, with four as long, with eight 1.4 times: those have long runs by themselves). What checkBudgets counts, it
-// counts for the workgroup.
+// What checkBudgets counts, it counts for the workgroup.
 uint32_t sendersBeside(const graph::NodeDeclaration& node, const Options& options)
 {
-    constexpr uint64_t kMostSent = 16;
     const uint32_t invocations = graph::invocationsOf(node);
     const bool isTogether =
         options.variant.checkBudgets || std::ranges::any_of(node.outputs, &graph::NodeOutput::perWorkgroup);
     const uint32_t beside = options.target.sendingInvocations / invocations;
-    return beside < 2 || mostSent(node) > kMostSent || (invocations > 1 && isTogether) ? 0 : beside;
+    return beside < 2 || !sendsLittle(node) || (invocations > 1 && isTogether) ? 0 : beside;
 }
 
 uint32_t width(const NodeShader& shader, const Options& options)
