@@ -59,7 +59,7 @@ uint32_t invocationsBeside(const graph::NodeDeclaration& node, const Target& tar
 
 // Whether a workgroup can send no more than some payloads. H200: workgroups of 8 invocations with one or two payloads
 // each take 0.5 to 0.6 of the time side by side, with four as long, with eight 1.4 times: those have long runs by
-// themselves. Of bytes, since a workgroup of ours needs memory for all that its may send before it begins.
+// themselves. Few bytes, since a workgroup of ours may need memory for all that they send before it begins.
 bool sendsLittle(const graph::NodeDeclaration& node)
 {
     constexpr uint64_t kMostPayloads = 16, kMostBytes = 1024;
