@@ -232,7 +232,7 @@ TEST(DebugLabels, OneWorkgroupBeginsTheDispatchItself)
 // One invocation would take longer than a dispatch.
 TEST(DebugLabels, OneInvocationBeginsNoManySlots)
 {
-    TestDevice device({.recorder = true, .settings = {{"traits", "sending_invocations=1"}}});
+    TestDevice device({.recorder = true});
     const Graph graph = device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")});
     const Buffer out = device.createBuffer(1024);
     VkCommandBuffer cmd = device.begin();
@@ -309,11 +309,10 @@ TEST(DebugLabels, SplitGraph_BalancedInEachCommandBuffer)
     }
 }
 
-// Names of the pipelines that recording a dispatch of "recurse" makes, in a graph with other nodes for the API, and
-// with less memory than many side by side have.
+// Names of the pipelines that recording a dispatch of "recurse" makes, in a graph with other nodes for the API.
 std::multiset<std::string> pipelinesOfRecursion(uint32_t records, bool indirect)
 {
-    TestDevice device({.recorder = true, .settings = {{"disable", "ahead"}, {"traits", "sending_invocations=1"}}});
+    TestDevice device({.recorder = true, .settings = {{"disable", "ahead"}}});
     const Graph graph = device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse"),
                                             TestDevice::stage(device.createProgram("level_a"), "a"),
                                             TestDevice::stage(device.createProgram("level_b"), "b")},

@@ -168,8 +168,7 @@ TEST(Messages, SemaphoreValueThatIsRead_TellsWhatTheGraphsBehindItMet)
 
 TEST(Messages, SingleSweep_TellsWhatIsLeft)
 {
-    // With less memory than many side by side have.
-    Recursion test({.settings = {{"continuation", "single"}, {"traits", "sending_invocations=1"}}}, Scratch::Minimum);
+    Recursion test({.settings = {{"continuation", "single"}}}, Scratch::Minimum);
     TestDevice& device = test.device;
     VkCommandBuffer cmd = device.begin();
     device.prepare(cmd, test.graph, test.set);

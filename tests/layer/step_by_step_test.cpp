@@ -70,7 +70,7 @@ TEST(StepByStep, WithoutTheSetting_AllAtOnce)
     test.device.prepare(cmd, test.graph, test.set);
     test.device.dispatch(cmd, test.graph, "recurse", 20, std::vector<uint32_t>(20, 0));
     test.device.submitAndWait(cmd);
-    EXPECT_EQ(mostAtOnce(takeEvents()), 6u);  // initialize, five levels, of which the first begins
+    EXPECT_EQ(mostAtOnce(takeEvents()), 7u);  // initialize, begin, five levels
 }
 
 // What the application has set and recorded around the graph is as it was.
