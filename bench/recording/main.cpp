@@ -16,11 +16,22 @@
 #include <vector>
 
 #include "bench/recording/device.h"
+#include "bench/recording/memory.h"
 #include "bench/recording/scene.h"
 
 namespace millrace::bench {
 
 namespace {
+
+// That drivers record into. The C library's speed depends on the order in which memory was given back before.
+enum class RecordedMemory { OfLibrary, OfProgram };
+
+struct Options {
+    std::vector<std::string> devices{"null", "llvmpipe"};
+    size_t commands = 100000;
+    int runs = 21;
+    bool each = false;
+};
 
 constexpr std::array<Mode, 3> kModes{Mode::NoLayer, Mode::LayerAlone, Mode::WithFeature};
 using Times = std::array<std::vector<double>, kModes.size()>;
@@ -48,17 +59,19 @@ Medians mediansOf(Times times)
 // A command pool with one command buffer, for one thread.
 class Target {
 public:
-    explicit Target(const RecordingDevice& device) : m_device(device)
+    Target(const RecordingDevice& device, RecordedMemory memory)
+        : m_device(device), m_callbacks(memory == RecordedMemory::OfProgram ? m_memory.callbacks() : nullptr)
     {
         const VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-        check(device.table().CreateCommandPool(device.handle(), &info, nullptr, &m_pool), "vkCreateCommandPool");
+        check(device.table().CreateCommandPool(device.handle(), &info, m_callbacks, &m_pool), "vkCreateCommandPool");
         VkCommandBufferAllocateInfo allocation{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
         allocation.commandPool = m_pool;
         allocation.commandBufferCount = 1;
         check(device.table().AllocateCommandBuffers(device.handle(), &allocation, &m_commandBuffer),
               "vkAllocateCommandBuffers");
+        m_memory.keep();
     }
-    ~Target() { m_device.table().DestroyCommandPool(m_device.handle(), m_pool, nullptr); }
+    ~Target() { m_device.table().DestroyCommandPool(m_device.handle(), m_pool, m_callbacks); }
     Target(const Target&) = delete;
 
     // Nanoseconds for each command of those that `record` says it has recorded.
@@ -79,6 +92,8 @@ public:
 
 private:
     const RecordingDevice& m_device;
+    PoolMemory m_memory;
+    const VkAllocationCallbacks* m_callbacks;
     VkCommandPool m_pool = VK_NULL_HANDLE;
     VkCommandBuffer m_commandBuffer = VK_NULL_HANDLE;
 };
@@ -104,12 +119,12 @@ using Devices = std::array<std::unique_ptr<RecordingDevice>, kModes.size()>;
 
 // All modes in turn, once more than `runs`, since the first does not count.
 template <typename Record>
-Medians measure(const Devices& devices, size_t threads, int runs, const Record& record)
+Medians measure(const Devices& devices, size_t threads, RecordedMemory memory, int runs, const Record& record)
 {
     std::array<std::vector<std::unique_ptr<Target>>, kModes.size()> targets;
     for (size_t mode = 0; mode < kModes.size(); ++mode)
         for (size_t i = 0; i < threads; ++i)
-            targets[mode].push_back(std::make_unique<Target>(*devices[mode]));
+            targets[mode].push_back(std::make_unique<Target>(*devices[mode], memory));
     Times times;
     for (int run = 0; run <= runs; ++run)
         for (size_t mode = 0; mode < kModes.size(); ++mode) {
@@ -145,13 +160,6 @@ Medians measureCreation(const std::string& name, int runs)
     return mediansOf(times);
 }
 
-struct Options {
-    std::vector<std::string> devices{"null", "llvmpipe"};
-    size_t commands = 100000;
-    int runs = 21;
-    bool each = false;
-};
-
 void measureDevice(const std::string& name, const Options& options)
 {
     Devices devices;
@@ -159,18 +167,21 @@ void measureDevice(const std::string& name, const Options& options)
         devices[mode] = std::make_unique<RecordingDevice>(kModes[mode], name);
     std::printf("%s: %zu commands, medians of %d\n%-24s %10s %10s %10s %8s %8s %8s\n", name.c_str(), options.commands,
                 options.runs, "ns a command", "no layer", "layer", "enabled", "layer", "enabled", "more");
-    for (size_t threads : {1, 4})
-        printRow("frame, threads: " + std::to_string(threads),
-                 measure(devices, threads, options.runs, [&](const RecordingDevice& device, VkCommandBuffer target) {
-                     return recordFrame(device, target, options.commands / threads);
-                 }));
+    for (RecordedMemory memory : {RecordedMemory::OfLibrary, RecordedMemory::OfProgram})
+        for (size_t threads : {1, 4})
+            printRow((memory == RecordedMemory::OfLibrary ? "frame, threads: " : "own memory, threads: ") +
+                         std::to_string(threads),
+                     measure(devices, threads, memory, options.runs,
+                             [&](const RecordingDevice& device, VkCommandBuffer target) {
+                                 return recordFrame(device, target, options.commands / threads);
+                             }));
     for (const CommandKind& kind : commandKinds())
         if (options.each)
-            printRow(kind.name,
-                     measure(devices, 1, options.runs, [&](const RecordingDevice& device, VkCommandBuffer target) {
-                         kind.record(device, target, options.commands);
-                         return options.commands;
-                     }));
+            printRow(kind.name, measure(devices, 1, RecordedMemory::OfLibrary, options.runs,
+                                        [&](const RecordingDevice& device, VkCommandBuffer target) {
+                                            kind.record(device, target, options.commands);
+                                            return options.commands;
+                                        }));
     printRow("creating a device, ms", measureCreation(name, options.runs));
 }
 
