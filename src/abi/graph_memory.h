@@ -54,7 +54,8 @@ MR_SPEC_CONSTANT(2014, bool, LongAtomics, MR_LONG_ATOMICS, true)
 // invocation is a subgroup by itself, whatever the device makes of it.
 MR_CONST uint kSubgroupNone = 1u;        // nothing that Vulkan does not guarantee
 MR_CONST uint kSubgroupBallot = 2u;      // ballots,
-MR_CONST uint kSubgroupArithmetic = 4u;  // and sums and maxima
+MR_CONST uint kSubgroupArithmetic = 4u;  // and sums and maxima,
+MR_CONST uint kSubgroupShuffle = 8u;     // and shuffles, which the compiler alone asks for
 MR_SPEC_CONSTANT(2015, uint, SubgroupOperations, MR_SUBGROUP_OPERATIONS, kSubgroupArithmetic)
 
 // A slot is a node at one remaining recursion level: the unit of scheduling. Static after link.

@@ -24,6 +24,7 @@ MR_SPEC_CONSTANT(2008, bool, StepsInside, MR_STEPS_INSIDE, false)
 MR_SPEC_CONSTANT(2009, bool, SendsOnce, MR_SENDS_ONCE, false)
 MR_SPEC_CONSTANT(2010, bool, Keeps, MR_KEEPS, false)       // leaves: workgroups of ours have scratch memory
 MR_SPEC_CONSTANT(2042, bool, OneEach, MR_ONE_EACH, false)  // no invocation allocates more than one payload at a time
+MR_SPEC_CONSTANT(2043, bool, Shares, MR_SHARES, false)     // recursion depth first: device/sharing.glsl
 // What linking found out of the graph (graph::CodeTraits), or nothing.
 MR_SPEC_CONSTANT(2011, bool, SendsGrids, MR_SENDS_GRIDS, true)      // a receiver may read its grid from the payload
 MR_SPEC_CONSTANT(2012, bool, SendsTracked, MR_SENDS_TRACKED, true)  // payloads may have finish counters

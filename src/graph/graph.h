@@ -133,6 +133,7 @@ struct NodeDecisions {
     // may leave payloads of any level to others. The slots below the top one, of which maxRecursion counts, are for
     // those.
     uint32_t depthFirst = 0;
+    uint32_t sharers = 1;  // likewise: so many invocations of a subgroup may run what comes of one payload
     uint32_t busyPayloads = UINT32_MAX;  // likewise: so many keep the device busy, so that none need be left to others
     // As a leaf: rows of a grid, or parts of payloads, that a workgroup of ours does one after the other at most.
     uint32_t leafRows = 1;

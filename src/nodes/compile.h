@@ -32,6 +32,7 @@ struct DepthFirst {
     uint32_t sentMost = 0;       // payloads that the node sends at a time
     uint32_t queuePayloads = 0;  // that are kept in front of the stack
     uint32_t levelBits = 0;      // that count what is kept of a level
+    bool shares = false;         // what invocations keep, with others of their subgroup (device/sharing.glsl)
 };
 
 // What the application asks for: which node a stage is, and where its pipeline layout has room for our arguments.

@@ -40,6 +40,14 @@ enum class DeviceFunction {
     PlaceOfFirst,
     PlaceToKeep,
     Keep,
+    Stays,  // device/sharing.glsl
+    Shares,
+    PlaceToGive,
+    OfGiver,
+    OfGiverLong,
+    TakesGiven,
+    HasPayload,
+    LeavesNow,
     WorkgroupMemory,  // device/leaf.glsl
     NoteBudget,
     Count,

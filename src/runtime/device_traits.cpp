@@ -192,8 +192,8 @@ const std::array<Trait, kTraitCount>& traitTable()
         {"max_scratch_mib", &T::maxScratchMib, 1, UINT32_MAX, &F::mostBufferMib, "a buffer has", "MiB", false, true},
         {"integer_bits", &T::integerBits, 32, 64, &F::integerBits, "integers have", "bits"},
         {"atomic_bits", &T::atomicBits, 32, 64, &F::atomicBits, "atomics have", "bits"},
-        {"subgroup_operations", &T::subgroupOperations, abi::kSubgroupNone, abi::kSubgroupArithmetic,
-         &F::subgroupOperations, "subgroups have", "of 1 (none), 2 (ballot), 4 (arithmetic as well)"},
+        {"subgroup_operations", &T::subgroupOperations, abi::kSubgroupNone, abi::kSubgroupShuffle,
+         &F::subgroupOperations, "subgroups have", "of 1 (none), 2 (ballot), 4 (arithmetic as well), 8 (and shuffles)"},
     }};
     static_assert(kTable.back().value, "kTraitCount counts the rows");
     return kTable;

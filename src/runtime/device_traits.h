@@ -115,7 +115,7 @@ struct DeviceFacts {
     uint32_t maxGroupInvocations = 128;  // in the first dimension
     uint32_t integerBits = 64;           // that shaders may use
     uint32_t atomicBits = 64;            // likewise, on buffers
-    uint32_t subgroupOperations = 4;     // likewise: abi::kSubgroup*
+    uint32_t subgroupOperations = 8;     // likewise: abi::kSubgroup*
     uint32_t mostBufferMib = 1024;       // that a buffer and its memory may have
     uint64_t localBytes = 0;             // the largest heap of device-local memory
     bool hasOwnMemory = false;           // apart from the host's

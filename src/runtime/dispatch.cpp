@@ -268,7 +268,8 @@ uint32_t Recorder::directGroups(const Batch& batch, size_t nodesOfLevel) const
     // What recursion depth first leaves to others is mostly nothing.
     if (node.decided.depthFirst > 0 && m_pipeline.graph.slots[batch.first].remaining < node.declared.maxRecursion)
         full = std::max<uint64_t>(full / 4, 1);
-    return static_cast<uint32_t>(std::clamp<uint64_t>(batch.groups, 1, full));
+    // Those that payloads do not need end at once.
+    return static_cast<uint32_t>(std::clamp<uint64_t>(uint64_t{batch.groups} * node.decided.sharers, 1, full));
 }
 
 // `groups`: 0 on the indirect path, where the plan shader has counted them.

@@ -124,7 +124,9 @@ uint32_t subgroupOperations(const DriverAnswers& answers)
 {
     if (!hasOperation<VK_SUBGROUP_FEATURE_BALLOT_BIT>(answers))
         return abi::kSubgroupNone;
-    return hasOperation<VK_SUBGROUP_FEATURE_ARITHMETIC_BIT>(answers) ? abi::kSubgroupArithmetic : abi::kSubgroupBallot;
+    if (!hasOperation<VK_SUBGROUP_FEATURE_ARITHMETIC_BIT>(answers))
+        return abi::kSubgroupBallot;
+    return hasOperation<VK_SUBGROUP_FEATURE_SHUFFLE_BIT>(answers) ? abi::kSubgroupShuffle : abi::kSubgroupArithmetic;
 }
 
 bool canScanToReduce(const DriverAnswers& answers)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/meta_pipelines.h"
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -82,7 +83,7 @@ const char* nameOf(Meta meta)
 
 bool hasAll(const DeviceTraits& traits)
 {
-    return traits.integerBits == 64 && traits.atomicBits == 64 && traits.subgroupOperations == abi::kSubgroupArithmetic;
+    return traits.integerBits == 64 && traits.atomicBits == 64 && traits.subgroupOperations >= abi::kSubgroupArithmetic;
 }
 
 // The code for a device that lacks something. Empty only if it was built wrongly.
@@ -91,7 +92,8 @@ std::vector<uint32_t> adapt(std::span<const uint32_t> words, const DeviceTraits&
     const bool longAtomics = traits.atomicBits == 64;
     const spirv::SpecializationValue values[] = {
         {abi::kLongAtomicsSpecId, {static_cast<uint8_t>(longAtomics), 0, 0, 0}},
-        {abi::kSubgroupOperationsSpecId, {static_cast<uint8_t>(traits.subgroupOperations), 0, 0, 0}},
+        {abi::kSubgroupOperationsSpecId,
+         {static_cast<uint8_t>(std::min(traits.subgroupOperations, abi::kSubgroupArithmetic)), 0, 0, 0}},
     };
     Result<spirv::Module> module = spirv::read(words);
     if (!module || !spirv::specialize(*module, values))

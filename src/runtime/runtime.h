@@ -41,8 +41,8 @@ struct Settings {
     bool labels = false;       // VK_EXT_debug_utils is enabled: debug labels on every dispatch, names for objects
     bool int64 = true;         // shaderInt64 is enabled,
     bool int64Atomics = true;  // and shaderBufferInt64Atomics
-    uint32_t subgroupOperations = abi::kSubgroupArithmetic;  // abi::kSubgroup*, that compute shaders of the device have
-    bool events = true;                                      // VkEvent; VK_KHR_portability_subset has drivers without
+    uint32_t subgroupOperations = abi::kSubgroupShuffle;  // abi::kSubgroup*, that compute shaders of the device have
+    bool events = true;                                   // VkEvent; VK_KHR_portability_subset has drivers without
     bool breadcrumbs = false;  // RecordedDispatch::progress() knows; nodes are compiled with nodes::Variant::counted
 };
 

@@ -44,8 +44,8 @@ void keepExports(Module& module, const std::function<bool(std::string_view)>& is
 // input payload, and a constant that is the size of its workgroups. Code is not changed.
 void removeUnused(Module& module);
 
-// Drops the capabilities for basic, ballot and arithmetic operations of subgroups that no instruction and no built-in
-// needs.
+// Drops the capabilities for basic, ballot and arithmetic operations and shuffles of subgroups that no instruction and
+// no built-in needs.
 void removeUnusedSubgroupCapabilities(Module& module);
 
 // Puts definitions in front of their uses, otherwise keeping the order, and merges types that must not be declared

@@ -9,12 +9,14 @@ struct SubgroupUses {
     bool any = false;
     bool ballot = false;
     bool arithmetic = false;
+    bool shuffle = false;
 
     void add(spv::Op op)
     {
         any |= op >= spv::Op::OpGroupNonUniformElect && op <= spv::Op::OpGroupNonUniformQuadSwap;
         ballot |= op >= spv::Op::OpGroupNonUniformBroadcast && op <= spv::Op::OpGroupNonUniformBallotFindMSB;
         arithmetic |= op >= spv::Op::OpGroupNonUniformIAdd && op <= spv::Op::OpGroupNonUniformLogicalXor;
+        shuffle |= op == spv::Op::OpGroupNonUniformShuffle || op == spv::Op::OpGroupNonUniformShuffleXor;
     }
 
     void add(spv::BuiltIn builtIn)
@@ -44,6 +46,8 @@ void removeUnusedSubgroupCapabilities(Module& module)
         module.removeCapability(spv::Capability::GroupNonUniformBallot);
     if (!uses.arithmetic)
         module.removeCapability(spv::Capability::GroupNonUniformArithmetic);
+    if (!uses.shuffle)
+        module.removeCapability(spv::Capability::GroupNonUniformShuffle);
 }
 
 }  // namespace millrace::spirv

@@ -476,8 +476,8 @@ Stage thicket(uint32_t levels, uint32_t words)
     });
 }
 
-// One input at first keeps few invocations busy, so most of what it sends is left to others; of many, some run so long
-// that they leave the rest.
+// One input at first keeps few invocations busy, so most of what it sends is left to others or run by neighbours; of
+// many, some run so long that they leave the rest.
 TEST_F(Fusion, RecursionDepthFirst)
 {
     struct Forest {

@@ -385,7 +385,7 @@ TEST(Plan, DepthFirst_LeavesAsOftenAsItTakes)
     std::vector<Node> nodes = depthFirst();
     nodes[1].declared.maxRecursion = 5;
     nodes[1].decided.busyPayloads = 65536;
-    const Graph graph = linkValid(nodes);
+    Graph graph = linkValid(nodes);
     const auto slotsWith = [&](uint32_t node, uint64_t payloads) {
         const DispatchPlan plan =
             planKnown(graph, scratchSizes(graph, 64 * kMiB).maxBytes, {{.node = node, .payloadCount = payloads}});
@@ -410,6 +410,11 @@ TEST(Plan, DepthFirst_LeavesAsOftenAsItTakes)
     EXPECT_EQ(slotsWith(0, 1), 6);     // of 64 that may come, four are counted on
     EXPECT_EQ(slotsWith(0, 5000), 4);  // of 320,000
     EXPECT_EQ(slotsWith(0, 10000), 3);
+    // Neighbours run what one keeps, so that there is more of it.
+    graph.nodes[1].decided.sharers = 32;
+    EXPECT_EQ(slotsWith(1, 1), 3);
+    EXPECT_EQ(slotsWith(1, 10000), 3);
+    EXPECT_EQ(slotsWith(1, 60000), 2);
 }
 
 // A dispatch that need not fit has memory at every level, but nobody may leave anything to slots that do not run.

@@ -76,6 +76,24 @@ TEST_F(MakeDepthFirst, KeepsWhatItSends)
     EXPECT_EQ(node.declared.outputs[0].constantIndex, 0u);
 }
 
+// Where the device shuffles, neighbours take what an invocation keeps: numbers of 32 bits, and longer ones as two.
+TEST_F(MakeDepthFirst, NeighboursShare)
+{
+    NodeSource source = uneven("%u7");
+    EXPECT_THAT(made(source, 7), Not(HasSubstr("mr_of_giver")));
+    EXPECT_FALSE(sizes.shares);
+    EXPECT_EQ(node.decided.sharers, 1u);
+    options.target.subgroupOperations = abi::kSubgroupShuffle;
+    options.target.minSubgroupSize = 32;
+    EXPECT_THAT(made(source, 7), HasSubstr("\"mr_of_giver\" Import"));
+    EXPECT_TRUE(sizes.shares);
+    EXPECT_EQ(node.decided.sharers, 32u);
+    source.capabilities = "OpCapability Int64\n";
+    source.itemDecorations += "OpMemberDecorate %Item 2 Offset 8\n";
+    source.item = "%ulong = OpTypeInt 64 0\n%Item = OpTypeStruct %uint %uint %ulong";
+    EXPECT_THAT(made(source, 7), HasSubstr("\"mr_of_giver_long\" Import"));
+}
+
 // Bits that a division becomes a shift with, unless that is too many.
 TEST_F(MakeDepthFirst, LevelsAreCounted)
 {

@@ -316,7 +316,7 @@ TEST(DeviceTraits, MoreBitsThanTheDeviceHas_ToldAndNotTaken)
 TEST(DeviceTraits, SubgroupOperations_AsTheDeviceHasThem)
 {
     DeviceFacts facts = gpu();
-    EXPECT_EQ(chooseTraits(facts, {}).traits.subgroupOperations, abi::kSubgroupArithmetic);
+    EXPECT_EQ(chooseTraits(facts, {}).traits.subgroupOperations, abi::kSubgroupShuffle);
     EXPECT_EQ(chooseTraits(facts, {.subgroupOperations = 1}).traits.subgroupOperations, abi::kSubgroupNone);
     facts.subgroupOperations = abi::kSubgroupBallot;
     EXPECT_EQ(chooseTraits(facts, {}).traits.subgroupOperations, abi::kSubgroupBallot);
@@ -325,7 +325,7 @@ TEST(DeviceTraits, SubgroupOperations_AsTheDeviceHasThem)
     ASSERT_EQ(choice.problems.size(), 1u);
     EXPECT_EQ(choice.problems[0],
               "setting traits: subgroup_operations is 4, and subgroups have at most 2 of 1 (none), 2 (ballot), "
-              "4 (arithmetic as well) on this device; using 2");
+              "4 (arithmetic as well), 8 (and shuffles) on this device; using 2");
 }
 
 }  // namespace

@@ -114,6 +114,8 @@ TEST(DriverSupport, SubgroupOperations_AreThoseOfComputeShaders)
     EXPECT_EQ(subgroupOperations(answers), abi::kSubgroupBallot);
     answers.properties11.subgroupSupportedOperations |= VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
     EXPECT_EQ(subgroupOperations(answers), abi::kSubgroupArithmetic);
+    answers.properties11.subgroupSupportedOperations |= VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+    EXPECT_EQ(subgroupOperations(answers), abi::kSubgroupShuffle);
     answers.properties11.subgroupSupportedOperations =
         VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
     EXPECT_EQ(subgroupOperations(answers), abi::kSubgroupNone) << "arithmetic alone is of no use";

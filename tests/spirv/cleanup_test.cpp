@@ -70,9 +70,13 @@ TEST(SubgroupCapabilities, StayWhereSomethingNeedsThem)
             operation + "\n%p = OpAccessChain %ptr_word %out %u0 %u1\nOpStore %p %u1", annotations);
     };
     const std::string nothing = code("");
-    for (const spv::Capability capability : {GroupNonUniform, GroupNonUniformBallot, GroupNonUniformArithmetic})
+    for (const spv::Capability capability :
+         {GroupNonUniform, GroupNonUniformBallot, GroupNonUniformArithmetic, GroupNonUniformShuffle})
         EXPECT_FALSE(keeps(nothing, capability)) << static_cast<uint32_t>(capability);
-    EXPECT_TRUE(keeps(nothing, GroupNonUniformShuffle)) << "not one of those that are looked at";
+    EXPECT_TRUE(keeps(nothing, GroupNonUniformVote)) << "not one of those that are looked at";
+    const std::string shuffle = code("%b = OpGroupNonUniformShuffle %uint %u3 %u1 %u0");
+    EXPECT_TRUE(keeps(shuffle, GroupNonUniformShuffle));
+    EXPECT_FALSE(keeps(shuffle, GroupNonUniformBallot));
     const std::string ballot = code("%b = OpGroupNonUniformBallot %v4 %u3 %yes");
     EXPECT_TRUE(keeps(ballot, GroupNonUniformBallot));
     EXPECT_TRUE(keeps(ballot, GroupNonUniform));

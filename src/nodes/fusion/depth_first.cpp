@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "abi/graph_memory.h"
+#include "nodes/compile.h"
 #include "nodes/fusion/entry.h"
 #include "nodes/fusion/held_input.h"
 #include "nodes/fusion/kept_outputs.h"
@@ -33,7 +34,7 @@ constexpr auto kPrivate = spv::StorageClass::Private;
 constexpr auto kPayload = spv::StorageClass::NodePayloadAMDX;
 
 // As in device/depth_first.glsl.
-constexpr uint32_t kNothingNext = 0, kInputNext = 1, kKeptNext = 2, kLeaveNext = 3;
+constexpr uint32_t kInputNext = 1, kKeptNext = 2;
 
 class Maker {
 public:
@@ -52,6 +53,7 @@ public:
         if (!checkLayouts())
             return m_failure.status();
         setLimits();
+        m_sizes.shares = mayShare();
         writeEntry();
         return {};
     }
@@ -142,9 +144,10 @@ private:
         return m_shader.device.call(out, function, arguments);
     }
 
-    // while (next = mr_next_depth_first()) {
+    // while (mr_stays(next = mr_next_depth_first())) {
+    //     take one of a neighbour's, if there is nothing next and neighbours share;
     //     if (next is to leave payloads) leave all;
-    //     else take one, do { run the node; } while (mr_keep(count) && take another);
+    //     if (there is one) take it, do { run the node; } while (mr_keep(count) && take another);
     // }
     void writeEntry()
     {
@@ -158,14 +161,15 @@ private:
         m_writer.branch(check);
         m_writer.beginBlock(check);
         const Id what = ask(DeviceFunction::NextDepthFirst);
-        const Id isAny = compare(spv::Op::OpINotEqual, what, constant(kNothingNext));
-        m_writer.out().emitVoid(spv::Op::OpBranchConditional, {isAny, body, after});
+        m_writer.out().emitVoid(spv::Op::OpBranchConditional, {ask(DeviceFunction::Stays, {what}), body, after});
         m_writer.beginBlock(body);
         const Id left = m_module.newId(), ran = m_module.newId();
-        m_writer.beginIf(compare(spv::Op::OpIEqual, what, constant(kLeaveNext)), left);
+        if (m_sizes.shares)
+            share(what);
+        m_writer.beginIf(ask(DeviceFunction::LeavesNow, {what}), left);
         leaveAll();
         m_writer.endIf(left);
-        m_writer.beginIf(compare(spv::Op::OpINotEqual, what, constant(kLeaveNext)), ran);
+        m_writer.beginIf(ask(DeviceFunction::HasPayload, {what}), ran);
         takeInput(what);
         takeKept(what);
         runAll();
@@ -177,6 +181,43 @@ private:
         const Id created = m_writer.finish();
         m_shader.device.declare(m_module);
         replaceEntry(m_shader, created);
+    }
+
+    // Payloads of those that keep more than one go to those that have nothing.
+    void share(Id what)
+    {
+        const Id shared = m_module.newId(), taken = m_module.newId();
+        m_writer.beginIf(ask(DeviceFunction::Shares, {what}), shared);
+        const Id place = ask(DeviceFunction::PlaceToGive);
+        std::vector<Id> values;
+        for (const Leaf& leaf : m_item.leaves) {
+            Emitter out = m_writer.out();
+            const Id value = loadLeaf(out, *findLeaf(kept().leaves, leaf), kept().payloads, kPrivate, {{place}});
+            values.push_back(ofGiver(leafTypeInCalls(m_module, leaf), value));
+        }
+        m_writer.beginIf(ask(DeviceFunction::TakesGiven), taken);
+        Emitter out = m_writer.out();
+        for (size_t i = 0; i < values.size(); ++i)
+            storeLeaf(out, m_item.leaves[i], m_item.variable, kPrivate, values[i]);
+        m_writer.endIf(taken);
+        m_writer.endIf(shared);
+    }
+
+    Id ofGiver(Id type, Id value)
+    {
+        if (type == m_uint)
+            return ask(DeviceFunction::OfGiver, {value});
+        if (type == m_module.getIntType(64, false))
+            return ask(DeviceFunction::OfGiverLong, {value});
+        const Id bits = ask(DeviceFunction::OfGiver, {m_writer.out().emit(spv::Op::OpBitcast, m_uint, {value})});
+        return m_writer.out().emit(spv::Op::OpBitcast, type, {bits});
+    }
+
+    // Numbers of less than 32 bits would have to become longer first.
+    bool mayShare() const
+    {
+        return m_node.options.target.subgroupOperations >= abi::kSubgroupShuffle &&
+               std::ranges::all_of(m_item.leaves, [](const Leaf& leaf) { return leaf.isWidened || leaf.bits >= 32; });
     }
 
     void takeInput(Id what)

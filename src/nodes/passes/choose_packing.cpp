@@ -112,6 +112,8 @@ Status choosePacking(NodeShader& shader, const Options& options)
     const bool mayPack = wanted > 0 && !speaksOfNeighbours(shader.module) && !shader::seesWorkgroup(shader.module);
     shader.node.decided.packWidth = mayPack ? wanted : 0;
     shader.node.decided.depthFirst = options.variant.depthFirst && mayPack ? options.variant.depthFirst->recursion : 0;
+    const bool shares = shader.node.decided.depthFirst > 0 && options.variant.depthFirst->shares;
+    shader.node.decided.sharers = shares ? options.target.minSubgroupSize : 1;
     shader.node.decided.busyPayloads = options.target.busyPayloads;
     shader.node.decided.groupMemoryBytes = memoryToMoveTo(shader.module, options);
     if (wanted > 1 && mayPack && shader::indexesDescriptors(shader.module)) {

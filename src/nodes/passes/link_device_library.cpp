@@ -83,7 +83,7 @@ std::vector<spirv::Library::Constant> constantsFor(const NodeShader& shader, con
         {abi::kSendsTrackedSpecId, code.traits.sendsTracked},
         {abi::kPlainQueuesSpecId, code.traits.plainQueues},
         {abi::kLongAtomicsSpecId, target.longAtomics},
-        {abi::kSubgroupOperationsSpecId, target.subgroupOperations},
+        {abi::kSubgroupOperationsSpecId, std::min(target.subgroupOperations, abi::kSubgroupArithmetic)},
         {abi::kWorkgroupSizeSpecId, graph::invocationsPerGroup(node)},
         {abi::kInputTableSpecId, hasTable ? node.declared.maxInputPayloads : 1},
         {abi::kSubgroupSizeSpecId, smallestSubgroup(target)},
@@ -106,6 +106,7 @@ std::vector<spirv::Library::Constant> constantsFor(const NodeShader& shader, con
         {abi::kSentMostSpecId, variant.depthFirst ? variant.depthFirst->sentMost : 1},
         {abi::kQueuePayloadsSpecId, variant.depthFirst ? variant.depthFirst->queuePayloads : 0},
         {abi::kLevelBitsSpecId, variant.depthFirst ? variant.depthFirst->levelBits : 1},
+        {abi::kSharesSpecId, variant.depthFirst && variant.depthFirst->shares},
         {abi::kBusyPayloadsSpecId, target.busyPayloads},
         {abi::kMemoryBytesSpecId, node.decided.groupMemoryBytes},
     };

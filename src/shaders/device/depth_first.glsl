@@ -22,10 +22,17 @@ const uint kLeaveNext = 3u;  // or it leaves all that it has kept to others, if 
 
 // Runs behind a payload of the slot before it leaves the rest to others.
 const uint kMostRuns = 512u;
+// Depth first, between two looks whether neighbours have nothing to run: if they had at the last one, and if not. Breadth
+// first, an invocation looks behind each run.
+const uint kFewRuns = 1u;
+const uint kManyRuns = 4u;
 
+bool g_shares;      // what is kept, with others of the subgroup (device/sharing.glsl)
 Unit g_own;         // the invocation's unit
 uint g_remaining;   // recursion levels behind the payload in hand
 uint g_runs;        // since the last payload of the slot
+uint g_stop;        // so many of them, and it looks at what its neighbours have
+uint g_between;     // from one such look to the next
 bool g_is_wide;     // breadth first,
 uint g_wide_until;  // while payloads have so many levels behind them
 uvec4 g_left;       // handle of the payloads that it leaves to others
@@ -41,24 +48,34 @@ uint g_front_count;
 // places of their stacks: so most payloads take one access for all, where the stack takes up to one for each (W13 on an
 // H200: 487 us without, 464 so; W7 nothing).
 bool g_has_first;
+uint g_bottom;  // what was below was given to others of the subgroup (device/sharing.glsl)
 uint g_stack;
 // How many there are of each level, in bits of their own, of which the lowest are for the level with g_top_remaining
 // behind it.
 uvec2 g_open;
 uint g_top_remaining;
 
+bool mr_is_sharing()
+{
+    return MR_SHARES && g_shares;
+}
+
 void mr_begin_depth_first()
 {
+    g_shares = g_total < Unit(kFullPayloads);
     // There is memory for a step of others behind each payload.
     g_is_wide = g_total < Unit(min(MR_BUSY_PAYLOADS, MR_SLOT.leaving / kLeavingStep));
     g_wide_until = 0u;
     g_remaining = 0u;
     g_runs = 0u;
+    g_stop = 0u;
+    g_between = kManyRuns;
     g_first = 0u;
     g_last = 0u;
     g_front_remaining = 0u;
     g_front_count = 0u;
     g_has_first = false;
+    g_bottom = 0u;
     g_stack = 0u;
     g_open = uvec2(0u);
     g_top_remaining = 0u;
@@ -68,9 +85,13 @@ void mr_begin_depth_first()
 void mr_locate_depth_first()
 {
     mr_seek(g_unit);
-    g_own = g_unit + Unit(gl_LocalInvocationIndex);
-    g_input_count = g_own < g_end ? 1u : 0u;
-    g_own -= Unit(MR_WORKGROUP_SIZE);
+    g_own = g_unit + Unit(gl_LocalInvocationIndex / g_apart);
+    if (gl_LocalInvocationIndex % g_apart != 0u)
+        g_own = g_end;
+    g_input_count = mr_is_sharing() || g_own < g_end ? 1u : 0u;
+    // In front of the step that comes first.
+    if (g_own < g_end)
+        g_own -= Unit(mr_units_per_group());
     g_unit = g_end;
 }
 
@@ -88,31 +109,57 @@ uint mr_last_wide_level()
     return g_remaining + 1u - (g_remaining + slots) / slots;
 }
 
+bool mr_goes_deep()
+{
+    return g_has_first || g_stack > g_bottom;
+}
+
 bool mr_keeps_some()
 {
-    return g_has_first || g_stack > 0u || g_first < g_last;
+    return mr_goes_deep() || g_first < g_last;
+}
+
+// Whether it may run another payload breadth first.
+bool mr_goes_wide()
+{
+    uint next_remaining = g_front_remaining - (g_front_count == 0u ? 1u : 0u);
+    return g_first < g_last && next_remaining >= g_wide_until && g_last + MR_SENT_MOST <= MR_QUEUE_PAYLOADS;
+}
+
+// Depth first.
+uint mr_next_stop()
+{
+    return mr_is_sharing() ? g_runs + g_between : kMostRuns;
+}
+
+// For a payload, behind which nothing is kept.
+void mr_begin_tree(const uint remaining, const uint wide_until)
+{
+    g_remaining = remaining;
+    g_wide_until = wide_until;
+    g_runs = 0u;
+    g_first = 0u;
+    g_last = 0u;
+    g_bottom = 0u;
+    g_stack = 0u;
+    g_stop = mr_next_stop();
 }
 
 // Each invocation for itself, as the others.
 uint mr_next_depth_first()
 {
-    if (mr_keeps_some())
-        return g_is_wide || g_runs >= kMostRuns ? kLeaveNext : kKeptNext;
-    g_own += Unit(MR_WORKGROUP_SIZE);
-    if (g_own >= g_end)
+    if (mr_keeps_some()) {
+        g_stop = mr_next_stop();
+        return (g_is_wide ? !mr_goes_wide() : g_runs >= kMostRuns) ? kLeaveNext : kKeptNext;
+    }
+    Unit own = g_own + Unit(mr_units_per_group());
+    if (own >= g_end)
         return kNothingNext;
-    g_payload = mr_indexed_payload(g_own);
+    g_own = own;
+    g_payload = mr_indexed_payload(own);
     g_remaining = mr_top_remaining();
-    g_wide_until = mr_last_wide_level();
-    g_runs = 0u;
-    g_first = 0u;
-    g_last = 0u;
+    mr_begin_tree(g_remaining, mr_last_wide_level());
     return kInputNext;
-}
-
-bool mr_goes_deep()
-{
-    return g_has_first || g_stack > 0u;
 }
 
 uint mr_take_deep()
@@ -144,12 +191,17 @@ uint mr_take_from_queue()
 // Takes a payload that is kept, of which there is one. Returns its place.
 uint mr_take_kept()
 {
-    return mr_goes_deep() ? mr_take_deep() : mr_take_from_queue();
+    if (mr_goes_deep())
+        return mr_take_deep();
+    // What it gave to others may have been all of the stack.
+    g_bottom = 0u;
+    g_stack = 0u;
+    return mr_take_from_queue();
 }
 
 uint mr_kept_count()
 {
-    return g_stack + (g_has_first ? 1u : 0u) + g_last - g_first;
+    return g_stack - g_bottom + (g_has_first ? 1u : 0u) + g_last - g_first;
 }
 
 // The same for others, to whom it is payload `i` of what mr_allocate_invocation() gave.
@@ -182,8 +234,7 @@ bool mr_keep(const uint count)
             g_front_count = sent;
         }
         g_last += sent;
-        uint next_remaining = g_front_remaining - (g_front_count == 0u ? 1u : 0u);
-        return g_first < g_last && next_remaining >= g_wide_until && g_last + MR_SENT_MOST <= MR_QUEUE_PAYLOADS;
+        return !mr_is_sharing() && mr_goes_wide();
     }
     if (sent > 0u) {
         g_open = unpackUint2x32(packUint2x32(g_open) << MR_LEVEL_BITS);
@@ -192,7 +243,7 @@ bool mr_keep(const uint count)
         g_has_first = true;
         g_stack += sent - 1u;
     }
-    return mr_goes_deep() && ++g_runs < kMostRuns;
+    return mr_goes_deep() && ++g_runs < g_stop;
 }
 
 // There is no memory for others to take it.

@@ -11,7 +11,7 @@
 #include "device/locate.glsl"
 #include "device/reserving.glsl"
 #if defined(MR_DEPTH_FIRST)
-#include "device/depth_first.glsl"
+#include "device/sharing.glsl"
 #endif
 #if defined(MR_FITS)
 #include "device/begin_inside.glsl"

@@ -21,9 +21,26 @@ bool mr_is_superfluous()
     return Unit(gl_WorkGroupID.x) * Unit(mr_units_per_group()) >= g_total;
 }
 
+#if defined(MR_DEPTH_FIRST)
+// Payloads that the device runs at once.
+const uint kFullPayloads = 4u * MR_BUSY_PAYLOADS;
+
+// Where there are fewer than the dispatch has invocations, some are left for each.
+uint mr_invocations_for_each()
+{
+    if (!MR_SHARES || MR_INDIRECT || g_total == uint64_t(0) || g_total >= uint64_t(kFullPayloads))
+        return 1u;
+    uint each = mr_group_count() * MR_WORKGROUP_SIZE / uint(g_total);
+    return 1u << findMSB(clamp(each, 1u, MR_SUBGROUP_SIZE));
+}
+#endif
+
 void mr_begin_chunks(const uint64_t slot, const uint64_t streamState)
 {
     mr_use_slot(slot, streamState);
+#if defined(MR_DEPTH_FIRST)
+    g_apart = mr_invocations_for_each();
+#endif
     // Or others run it.
     if (!MR_INDIRECT && (mr_is_superfluous() || MR_SLOT.most > 0u))
         g_total = uint64_t(0);

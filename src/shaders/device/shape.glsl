@@ -27,6 +27,15 @@ bool mr_steps()
     return !mr_is_beside() && (MR_KIND == kKindDynamic || (MR_KIND == kKindStatic && mr_units_per_payload() > 1u));
 }
 
+#if defined(MR_DEPTH_FIRST)
+// Invocations for each payload: all but the first take what that keeps (device/sharing.glsl).
+uint g_apart;
+
+uint mr_units_per_group()
+{
+    return MR_WORKGROUP_SIZE / g_apart;
+}
+#else
 uint mr_units_per_group()
 {
     return MR_KIND == kKindPacked       ? MR_WORKGROUP_SIZE
@@ -34,6 +43,7 @@ uint mr_units_per_group()
            : mr_is_beside()             ? MR_WORKGROUP_SIZE / MR_NODE_SIZE
                                         : 1u;
 }
+#endif
 
 // The place in its grid of a workgroup.
 uvec3 mr_group_id(const uint group, const uvec2 grid)

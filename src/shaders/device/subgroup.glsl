@@ -9,6 +9,9 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
+#if defined(MR_DEPTH_FIRST)
+#extension GL_KHR_shader_subgroup_shuffle : require
+#endif
 
 // A number for all that are here together, and for those of them in front of the invocation.
 struct SubgroupSum {
@@ -41,6 +44,49 @@ SubgroupSum mr_subgroup_count(const bool yes)
     uvec4 mask = subgroupBallot(yes);
     return SubgroupSum(subgroupBallotBitCount(mask), subgroupBallotExclusiveBitCount(mask));
 }
+
+// The number of the n-th of them that say yes (n = 0: the first), which may be another n for each; with too few, any number.
+uint mr_subgroup_nth(const bool yes, const uint n)
+{
+    if (MR_SUBGROUP_OPERATIONS == kSubgroupNone)
+        return 0u;
+    uvec4 mask = subgroupBallot(yes);
+    uint rest = n;
+    uint first = 0u;
+    uint bits = mask.x;
+    // A loop over the words would have compilers put them in memory.
+    if (rest >= uint(bitCount(bits))) {
+        rest -= uint(bitCount(bits));
+        first = 32u;
+        bits = mask.y;
+        if (rest >= uint(bitCount(bits))) {
+            rest -= uint(bitCount(bits));
+            first = 64u;
+            bits = mask.z;
+            if (rest >= uint(bitCount(bits))) {
+                rest -= uint(bitCount(bits));
+                first = 96u;
+                bits = mask.w;
+            }
+        }
+    }
+    uint at = 0u;
+    for (uint width = 16u; width > 0u; width >>= 1) {
+        uint ones = uint(bitCount(bitfieldExtract(bits, int(at), int(width))));
+        bool isBehind = rest >= ones;
+        rest -= isBehind ? ones : 0u;
+        at += isBehind ? width : 0u;
+    }
+    return first + at;
+}
+
+#if defined(MR_DEPTH_FIRST)
+// What invocation number `invocation` of them has.
+uint mr_subgroup_shuffle(const uint value, const uint invocation)
+{
+    return MR_SUBGROUP_OPERATIONS == kSubgroupNone ? value : subgroupShuffle(value, invocation);
+}
+#endif
 
 // Adds up bit by bit: as many ballots as the largest number has bits, and one more. All leave the loop together.
 SubgroupSum mr_subgroup_sum_by_ballots(const uint number)
