@@ -94,6 +94,21 @@ TEST_F(MakeDepthFirst, NeighboursShare)
     EXPECT_THAT(made(source, 7), HasSubstr("\"mr_of_giver_long\" Import"));
 }
 
+// Also on a device without such numbers.
+TEST_F(MakeDepthFirst, NeighboursSharePointers)
+{
+    NodeSource source = uneven("%u7");
+    source.capabilities = "OpCapability PhysicalStorageBufferAddresses\n";
+    source.memoryModel = "OpMemoryModel PhysicalStorageBuffer64 GLSL450";
+    source.itemDecorations += "OpMemberDecorate %Item 2 Offset 8\n";
+    source.item = "%to_uint = OpTypePointer PhysicalStorageBuffer %uint\n%Item = OpTypeStruct %uint %uint %to_uint";
+    options.target.subgroupOperations = abi::kSubgroupShuffle;
+    EXPECT_THAT(made(source, 7), HasSubstr("\"mr_of_giver_long\" Import"));
+    options.target.longIntegers = false;
+    options.target.longAtomics = false;
+    EXPECT_THAT(made(source, 7), HasSubstr("\"mr_of_giver_long\" Import"));
+}
+
 // Bits that a division becomes a shift with, unless that is too many.
 TEST_F(MakeDepthFirst, LevelsAreCounted)
 {

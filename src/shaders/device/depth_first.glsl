@@ -3,6 +3,8 @@
 // turn, from a stack of its own. So no payload needs memory, and invocations whose trees differ do not wait for each
 // other, level after level. The payloads are the compiler's (nodes/fusion/depth_first.h); here is which one comes next.
 //
+// Neighbours that have nothing left take some of what an invocation keeps (device/sharing.glsl).
+//
 // Where a slot has too few payloads for all invocations of the device, each runs some breadth first and leaves what they
 // send to others, in the next slot; likewise what is on the stack of one that has run long. That is never necessary: it
 // asks for memory when it does it, and goes on by itself if there is none.
