@@ -57,13 +57,24 @@ void* PoolMemory::allocate(size_t size, size_t alignment)
         return nullptr;
     if (m_next.block < m_blocks.size() && m_next.offset + taken > kBlock)
         m_next = {m_next.block + 1, 0};
-    if (m_next.block == m_blocks.size())
-        m_blocks.emplace_back(new (std::nothrow) std::byte[kBlock]);
+    if (m_next.block == m_blocks.size() && !addBlock())
+        return nullptr;
     std::byte* memory = m_blocks[m_next.block].get() + m_next.offset;
     std::memcpy(memory, &size, sizeof size);
     m_next.offset += taken;
     ++m_live;
     return memory + kHeader;
+}
+
+// Drivers are C: nothing is thrown through them.
+bool PoolMemory::addBlock()
+{
+    try {
+        m_blocks.push_back(std::make_unique<std::byte[]>(kBlock));
+        return true;
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
 }
 
 void PoolMemory::free(void* memory)

@@ -26,10 +26,10 @@ private:
     struct Place {
         size_t block = 0;
         size_t offset = 0;
-        bool operator==(const Place&) const = default;
     };
 
     void* allocate(size_t size, size_t alignment);
+    bool addBlock();
     void free(void* memory);
     bool isKept(const void* memory) const;
 
