@@ -53,22 +53,6 @@ DeviceOptions withAllWays()
                            VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME}};
 }
 
-void transition(VkCommandBuffer cmd, const Image& image, VkImageLayout from, VkImageLayout to)
-{
-    VkImageMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2};
-    barrier.srcStageMask = barrier.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-    barrier.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
-    barrier.oldLayout = from;
-    barrier.newLayout = to;
-    barrier.image = image.handle;
-    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    VkDependencyInfo info{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
-    info.imageMemoryBarrierCount = 1;
-    info.pImageMemoryBarriers = &barrier;
-    vkCmdPipelineBarrier2(cmd, &info);
-}
-
 // Two strips of four vertices, and colors of two instances. None begins where its buffer does.
 struct Geometry {
     Buffer positions;
@@ -459,7 +443,7 @@ Draws::Picture Draws::draw(Boundary boundary)
     }
     vkCmdBindPipeline(cmd, kGraphPoint, tree.pipeline);
     bindDescriptors(cmd, kGraphPoint);
-    transition(cmd, image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
+    TestDevice::transition(cmd, image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
     setState(cmd);
     if (boundary != Boundary::None && !isInside(boundary))
         runGraph(cmd, boundary);
@@ -470,7 +454,7 @@ Draws::Picture Draws::draw(Boundary boundary)
     // Only this changes: all else is as it was in front of the graph.
     draw(cmd, {0.0f, 0.3f, 0.1f, 0.0f});
     endPass(cmd);
-    transition(cmd, image, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    TestDevice::transition(cmd, image, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
     VkBufferImageCopy copy{};
     copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
     copy.imageExtent = {kSize, kSize, 1};

@@ -17,22 +17,6 @@ constexpr uint32_t kRed = 0xff0000ff;
 constexpr uint32_t kGreen = 0xff00ff00;
 constexpr uint32_t kBlue = 0xffff0000;
 
-void transition(VkCommandBuffer cmd, const Image& image, VkImageLayout from, VkImageLayout to)
-{
-    VkImageMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2};
-    barrier.srcStageMask = barrier.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-    barrier.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
-    barrier.oldLayout = from;
-    barrier.newLayout = to;
-    barrier.image = image.handle;
-    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    VkDependencyInfo info{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
-    info.imageMemoryBarrierCount = 1;
-    info.pImageMemoryBarriers = &barrier;
-    vkCmdPipelineBarrier2(cmd, &info);
-}
-
 void beginRendering(VkCommandBuffer cmd, const Image& image)
 {
     VkRenderingAttachmentInfo color{VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO};
@@ -98,7 +82,7 @@ TEST_P(Rendering, InsideRendering_AttachmentsAndStateSurvive)
     const Buffer pixels = device.createBuffer(kSize * kSize * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
     VkCommandBuffer cmd = device.begin();
     device.prepare(cmd, graph, set);
-    transition(cmd, image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
+    TestDevice::transition(cmd, image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
     vkCmdBindPipeline(cmd, kGraphics, pipeline);
     const VkViewport viewport{0, 0, kSize, kSize, 0, 1};
     vkCmdSetViewportWithCount(cmd, 1, &viewport);
@@ -111,7 +95,7 @@ TEST_P(Rendering, InsideRendering_AttachmentsAndStateSurvive)
     dispatchGraph(cmd);
     vkCmdDraw(cmd, 3, 1, 0, 0);  // with everything set before the graph
     vkCmdEndRendering(cmd);
-    transition(cmd, image, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    TestDevice::transition(cmd, image, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
     VkBufferImageCopy copy{};
     copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
     copy.imageExtent = {kSize, kSize, 1};

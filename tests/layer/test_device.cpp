@@ -499,6 +499,22 @@ void TestDevice::barrier(VkCommandBuffer cmd)
     vkCmdPipelineBarrier2(cmd, &info);
 }
 
+void TestDevice::transition(VkCommandBuffer cmd, const Image& image, VkImageLayout from, VkImageLayout to)
+{
+    VkImageMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2};
+    barrier.srcStageMask = barrier.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+    barrier.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
+    barrier.oldLayout = from;
+    barrier.newLayout = to;
+    barrier.image = image.handle;
+    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+    VkDependencyInfo info{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+    info.imageMemoryBarrierCount = 1;
+    info.pImageMemoryBarriers = &barrier;
+    vkCmdPipelineBarrier2(cmd, &info);
+}
+
 void TestDevice::submit(VkCommandBuffer cmd, VkFence fence)
 {
     VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};

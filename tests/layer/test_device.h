@@ -131,6 +131,8 @@ public:
     void dispatchIndirect(VkCommandBuffer cmd, const Graph& graph, const char* node, uint32_t count,
                           const std::vector<uint32_t>& words);
     static void barrier(VkCommandBuffer cmd);  // everything behind everything
+    // Likewise, of a color image.
+    static void transition(VkCommandBuffer cmd, const Image& image, VkImageLayout from, VkImageLayout to);
     void submit(VkCommandBuffer cmd, VkFence fence = VK_NULL_HANDLE);
     void submitAndWait(VkCommandBuffer cmd);
     VkFence createFence();

@@ -138,20 +138,6 @@ TEST_F(Tomorrow, Graphs_SayThatTheyHaveNoUseForThem)
     device.instance.expectMessage("Millrace-unknown-structure");
 }
 
-void transition(VkCommandBuffer cmd, const Image& image)
-{
-    VkImageMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2};
-    barrier.srcStageMask = barrier.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-    barrier.dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
-    barrier.newLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
-    barrier.image = image.handle;
-    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    VkDependencyInfo info{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
-    info.imageMemoryBarrierCount = 1;
-    info.pImageMemoryBarriers = &barrier;
-    vkCmdPipelineBarrier2(cmd, &info);
-}
-
 void beginRendering(VkCommandBuffer cmd, const Image& image, VkAttachmentLoadOp load, VkAttachmentStoreOp store,
                     const void* chain = nullptr)
 {
@@ -173,7 +159,7 @@ TEST_F(Tomorrow, Rendering_HasItsStructures_AndGoesOnWithoutThemBehindAGraph)
     const Image target = device.createTarget(8, 8);
     const VkTomorrowEXT chain = tomorrow();
     VkCommandBuffer cmd = begin();
-    transition(cmd, target);
+    TestDevice::transition(cmd, target, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
     takeArrivals();
     beginRendering(cmd, target, VK_ATTACHMENT_LOAD_OP_CLEAR, VK_ATTACHMENT_STORE_OP_DONT_CARE, &chain);
     std::vector<Arrival> arrivals = takeArrivals();
@@ -281,7 +267,7 @@ TEST_F(Tomorrow, CommandThatEndsRendering_HasEndedItForGraphs)
 {
     const Image target = device.createTarget(8, 8);
     VkCommandBuffer cmd = begin();
-    transition(cmd, target);
+    TestDevice::transition(cmd, target, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
     beginRendering(cmd, target, VK_ATTACHMENT_LOAD_OP_CLEAR, VK_ATTACHMENT_STORE_OP_STORE);
     device.get<PFN_vkCmdEndRenderingTomorrowEXT>("vkCmdEndRenderingTomorrowEXT")(cmd, nullptr);
     tree(cmd);
@@ -354,7 +340,7 @@ TEST_F(Tomorrow, AttachmentsThatAreLeftAlone_AreLeftAlone)
 {
     const Image target = device.createTarget(8, 8);
     VkCommandBuffer cmd = begin();
-    transition(cmd, target);
+    TestDevice::transition(cmd, target, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
     const auto begun = [&](VkAttachmentLoadOp load, VkAttachmentStoreOp store) {
         takeArrivals();
         beginRendering(cmd, target, load, store);

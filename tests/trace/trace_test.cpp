@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "abi/graph_memory.h"
 #include "harness/temporary_folder.h"
 #include "harness/vulkan_test.h"
 #include "oracle/graph.h"
@@ -210,15 +211,14 @@ std::vector<uint64_t> levelsOfGrove(uint32_t value)
     return sizes;
 }
 
-// Recursion depth first on a device that one tree does not keep busy: no invocation runs two payloads, since there are
-// as many slots as levels. Else the leaves, which may have much to do, would run one after the other.
-TEST(TraceDepthFirst, SmallTree_EachPayloadHasAnInvocation)
+// Payloads of each slot that ran for such a tree, on a device that one tree does not keep busy.
+std::vector<uint64_t> slotsOfGrove(uint32_t subgroupOperations)
 {
     const TemporaryFolder folder;
     const std::string path = folder.file("a.mrtrace");
     DeviceOptions options;
     options.words = {{"trace", path}};
-    options.traits = {{"grid_groups", 16}};
+    options.traits = {{"grid_groups", 16}, {"subgroup_operations", subgroupOperations}};
     Device traced(options);
     {
         Runner runner(traced, RunnerOptions{});
@@ -230,13 +230,32 @@ TEST(TraceDepthFirst, SmallTree_EachPayloadHasAnInvocation)
     }
     traced.close();
     trace::Collector trace;
-    ASSERT_TRUE(trace::read(trace::readBytes(path), trace));
-    ASSERT_EQ(trace.sweeps.size(), 1u);
+    EXPECT_TRUE(trace::read(trace::readBytes(path), trace));
     std::vector<uint64_t> found;
-    for (const trace::LevelWork& level : trace.sweeps[0].levels)
-        for (const trace::NodeWork& work : level.nodes)
-            found.push_back(work.records);
-    EXPECT_EQ(found, levelsOfGrove(5));
+    for (const trace::Sweep& sweep : trace.sweeps)
+        for (const trace::LevelWork& level : sweep.levels)
+            for (const trace::NodeWork& work : level.nodes)
+                found.push_back(work.records);
+    return found;
+}
+
+// No invocation runs two payloads, since there are as many slots as levels. Else the leaves, which may have much to do,
+// would run one after the other.
+TEST(TraceDepthFirst, SmallTree_EachPayloadHasAnInvocation)
+{
+    EXPECT_EQ(slotsOfGrove(abi::kSubgroupArithmetic), levelsOfGrove(5));
+}
+
+// Neighbours run the root and what it sent, in one slot less; each of the leaves still has an invocation.
+TEST(TraceDepthFirst, SmallTree_NeighboursShareItsTop)
+{
+    VkPhysicalDeviceSubgroupProperties subgroups{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &subgroups};
+    vkGetPhysicalDeviceProperties2(sharedDevice().physical, &properties);
+    if (!(subgroups.supportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT))
+        GTEST_SKIP() << "the device does not shuffle";
+    const std::vector<uint64_t> levels = levelsOfGrove(5);
+    EXPECT_EQ(slotsOfGrove(abi::kSubgroupShuffle), (std::vector<uint64_t>{levels[0], levels[2], levels[3]}));
 }
 
 // How a command buffer that is recorded once is executed three times.
