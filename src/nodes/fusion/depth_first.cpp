@@ -5,7 +5,6 @@
 #include <bit>
 
 #include "abi/graph_memory.h"
-#include "nodes/compile.h"
 #include "nodes/fusion/entry.h"
 #include "nodes/fusion/held_input.h"
 #include "nodes/fusion/kept_outputs.h"

@@ -31,7 +31,8 @@ uint mr_invocations_for_each()
     if (!MR_SHARES || MR_INDIRECT || g_total == uint64_t(0) || g_total >= uint64_t(kFullPayloads))
         return 1u;
     uint each = mr_group_count() * MR_WORKGROUP_SIZE / uint(g_total);
-    return 1u << findMSB(clamp(each, 1u, MR_SUBGROUP_SIZE));
+    // A subgroup may be larger than the workgroup.
+    return 1u << findMSB(clamp(each, 1u, min(MR_SUBGROUP_SIZE, MR_WORKGROUP_SIZE)));
 }
 #endif
 
